@@ -231,3 +231,58 @@ def test_what_pandoc_makes_of_a_manuscript_says_the_same(to: str, archive: Archi
             if not found or is_said != is_true:
                 wrong.append((how, name, document, made))
         assert wrong == [], wrong[:3]
+
+
+HIDDEN = (
+    *(
+        "<span style='opacity:0.0'>not</span>",
+        "<b class=x>not</b>",
+        "<span hidden>not</span>",
+        "<span popover>not</span>",
+    ),
+    *("<script style='display:inline'>not</script>", "<title style='display:inline'>not</title>", "<title>not</title>"),
+    *(
+        "<noembed>not</noembed>",
+        "<details>not</details>",
+        "<x-y>not</x-y>",
+        "<svg><text>not</text></svg>",
+        "<img src=x>",
+    ),
+    *("<font color=white>not</font>", "<bdo dir=rtl>not</bdo>", "<i data-x=y>not</i>", "<span dir=rtl>x</span>"),
+)
+AROUND = (
+    "<div style='position:absolute;left:-9999px'>{}</div>", "<style>p{{display:n\\one}}</style>{}",
+    "<details>{}</details>",
+    "<link rel='StyleSheet' href=x>{}", "<?xml-stylesheet href=x?>{}",
+    "<section hidden>{}", "<script>x()</script>{}",
+)  # fmt: skip
+
+
+def test_what_readers_of_a_page_may_not_see_is_not_checked(archive: ArchiveSources) -> None:
+    """Whether words are hidden is never guessed: what may hide them is named, and the quote neither holds nor fails."""
+    item, place = passages(archive)[0]
+    cited = item.cite(place)
+    first, rest = cited.quote.split(" ", 1)
+    for name, write in HTML_LAYOUTS.items():
+        pages = [(hidden, write(f"{first} {hidden} {rest}", cited)) for hidden in HIDDEN if name != "code"]
+        pages += [(around, around.format(write(cited.quote, cited))) for around in AROUND]
+        for what, page in pages:
+            [said] = verdicts(f"<p>First.</p>{page}<p>Last.</p>", ".html", archive)
+            tag = re.search(r"<\??([\w-]+)", what)
+            assert said.tier is Tier.UNREAD and not said.holds(), (name, page, said)
+            assert tag and tag[1] in said.details[0], (name, what, said.details)
+
+
+@pytest.mark.parametrize("to", ["html", "gfm", "docx"])
+def test_a_footnote_cites_what_the_text_quotes_also_when_pandoc_moved_it(
+    to: str, archive: ArchiveSources, tmp_path: Path
+) -> None:
+    """Each note has the words before its sign; without a quote, no words were checked."""
+    item, place = passages(archive)[0]
+    cited = item.cite(place)
+    locator = f"{cited.ref}, sha256:{cited.sha256}"
+    text = f"She said “{cited.quote}”,[^a] and “{cited.quote[4:]} So it was”.[^b] More.[^c]\n\n"
+    text += "".join(f"[^{name}]: See {locator}.\n\n" for name in "abc")
+    for document, suffix in ((text, ".md"), (converted([text], to, tmp_path)[0], {"html": ".html"}.get(to, ".md"))):
+        tiers = [said.tier for said in verdicts(document, suffix, archive)]
+        assert tiers == [Tier.EXACT, Tier.CHANGED, Tier.UNQUOTED], document

@@ -107,6 +107,8 @@ def _verified(written: Written, sources: Sources) -> Checked:
     asked = replace(asked, ref=f"{name}#{anchor}" if anchor else name)
     if item.why_not:
         return replace(asked, details=(item.why_not,))
+    if written.unread and written.quote:
+        return replace(asked, tier=Tier.UNREAD, details=(written.unread,))
     for way in (_as_named, _by_hash, _formerly, _elsewhere):
         found = way(asked, written, anchor, item, sources)
         if found:
@@ -360,6 +362,9 @@ def verify_manuscript(blocks: Iterable[Block], sources: Sources) -> list[Checked
 
 
 def _verify(quotation: Quotation, items: Sequence[Item], sources: Sources) -> Checked:
+    if quotation.unread:
+        asked = Checked(line=quotation.line, quote=quotation.text, tier=Tier.UNREAD)
+        return replace(asked, details=(quotation.unread,))
     readable = [item for item in items if not item.why_not]
     cited = _cited(quotation, sources)
     if cited:

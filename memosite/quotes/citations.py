@@ -18,7 +18,8 @@ what BibTeX and CSL have no field for is in `note` and in `abstract`, which hold
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from html.parser import HTMLParser
@@ -56,6 +57,9 @@ NOTED = re.compile(r"\[\^([^\[\]\s]{1,100})\]|\[(\d{1,4})\]|([⁰¹²³⁴-⁹]{
 _ITEM = re.compile(r"[ \t]*(?:[*+-]|\d{1,9}[.)])[ \t]+|#{1,6}[ \t]+")
 
 
+_STYLED = re.compile(r" {0,3}<(style|script|link)\b", re.IGNORECASE)
+
+
 _TAG = re.compile(r"<(/?)(q|blockquote)\b[^<>]{0,500}>", re.IGNORECASE)
 
 
@@ -71,7 +75,7 @@ class Block:
     `links` are the addresses that HTML links to from it, or gives as the source of the quote, `lead` is the text before
     the first of these links. `figure` is the number of the element of HTML that holds all of a quote, 0 if none does.
     `note` is the name of the footnote that it is of, `marked` is where HTML has emphasis, code
-    or a title, and whether that is bold.
+    or a title, and whether that is bold. `unread` says why nobody knows what readers see of it.
     """
 
     is_quote: bool
@@ -83,6 +87,7 @@ class Block:
     figure: int = 0
     note: str = ""
     marked: tuple[tuple[int, int, bool], ...] = ()
+    unread: str = ""
 
     def line_of(self, place: int) -> int:
         """The line of the manuscript that a character is on."""
@@ -106,7 +111,9 @@ def links_in(text: str) -> list[str]:
 
 def markdown_blocks(text: str) -> Iterator[Block]:
     """The blocks of a Markdown document; code is none."""
-    yield from _Blocks(is_markdown=True).read(text)
+    reader = _Blocks(is_markdown=True)
+    blocks = list(reader.read(text))
+    yield from _unread_if(reader.page, blocks)
 
 
 def plain_blocks(text: str) -> Iterator[Block]:
@@ -124,6 +131,7 @@ class _Blocks:
         self.in_tag = False  # within <blockquote>
         self.fence = ""
         self.note = ""
+        self.page = ""  # a style sheet or a program in the text
 
     def read(self, text: str) -> Iterator[Block]:
         for number, line in enumerate(text.split("\n"), 1):
@@ -141,6 +149,8 @@ class _Blocks:
         if not line.strip() and not (self.in_tag and self.rows):
             yield from self._end()
             return
+        if self.is_markdown and (styled := _STYLED.match(line)):
+            self.page = f"<{styled[1].lower()}>"
         quoted = _QUOTED_LINE.match(line)
         row = line[quoted.end() :] if quoted else line
         if self.is_markdown and "<" in row:
@@ -183,7 +193,8 @@ def _tags(row: str) -> tuple[str, bool, bool]:
 
 
 def _mark(match: re.Match[str]) -> str:
-    return " " if match[2].lower() == "blockquote" else CLOSE if match[1] else OPEN
+    odd = _NOT_READ if re.search(r"\s(?!cite=|>|/)\S", match[0]) else ""
+    return odd + (" " if match[2].lower() == "blockquote" else CLOSE if match[1] else OPEN)
 
 
 # Finds what stands in quotation marks of any kind.
@@ -271,19 +282,82 @@ _INLINE: Final = frozenset(
 _STRUCK: Final = frozenset({"s", "del", "strike"})
 
 
-_SHOWN: Final = frozenset(
-    {"img", "svg", "math", "object", "embed", "iframe", "canvas", "picture", "video", "audio", "bdo", "input", "button"}
-    | {"select", "textarea", "datalist", "meter", "progress", "noscript", "noframes", "rp", "dialog", "details"}
+_HEAD: Final = frozenset({"head", "title", "meta", "link", "base", "style", "script"})
+
+
+_CELLS: Final = frozenset({"td", "th"})
+"""Those of one row are read together."""
+
+
+_BLOCKS: Final = frozenset(
+    {
+        "html",
+        "body",
+        "main",
+        "article",
+        "section",
+        "header",
+        "footer",
+        "nav",
+        "aside",
+        "div",
+        "p",
+        "blockquote",
+        "figure",
+    }
+    | {"figcaption", "pre", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd", "table"}
+    | {"caption", "colgroup", "col", "thead", "tbody", "tfoot", "tr"}
 )
 
 
-_HIDING: Final = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|line-through|(?:font-size|opacity)\s*:\s*0(?!\.)|direction\s*:\s*rtl",
-    re.IGNORECASE,
+_TEXT: Final = _BLOCKS | _CELLS | (_INLINE - {"bdo", "bdi", "font", "img"})
+"""The elements whose words are read as they are seen, where no style says otherwise."""
+
+
+_ATTRIBUTES: Final = frozenset(
+    {
+        "id",
+        "name",
+        "lang",
+        "xml:lang",
+        "xmlns",
+        "href",
+        "rel",
+        "cite",
+        "datetime",
+        "title",
+        "start",
+        "colspan",
+        "rowspan",
+    }
+    | {"scope", "xmlns:epub", "epub:type", "alt"}
 )
+"""What changes nothing of what is seen."""
 
 
-_STYLE: Final = 2_000  # characters of it that are looked at
+_CLASSED: Final = frozenset({"class", "role"})
+"""What changes something if a style sheet or a program says so: within a quote, nobody has to look."""
+
+
+_ON_LINKS: Final = frozenset({"uri", "email", "footnote-ref", "footnote-back", "footnoteRef"})
+"""The classes of links that Pandoc writes."""
+
+
+_VOID: Final = frozenset({"br", "hr", "wbr", "img", "col", "meta", "link", "base", "input", "embed", "source", "area"})
+
+
+def _hides(tag: str, attrs: Sequence[tuple[str, str | None]], *, in_quote: bool) -> str:
+    """What of an element may hide words from readers or show them others, as a tag; "" if nothing does."""
+    if tag in _HEAD and not in_quote and not attrs:
+        return ""
+    if tag not in _TEXT and not (tag in ("meta", "link", "base") and not in_quote):
+        return f"<{tag}>"
+    for name, value in attrs if tag not in ("meta", "link", "base") else ():
+        is_known = name in _ATTRIBUTES or (name == "type" and value == "1" and tag == "ol")
+        is_quiet = name in _CLASSED and (not in_quote or (tag == "a" and (name == "role" or value in _ON_LINKS)))
+        if not (is_known or is_quiet):
+            return f"<{tag} {name}>"
+    return ""
 
 
 _NOT_READ: Final = "\ufffc"
@@ -294,10 +368,6 @@ _RAISED: Final = {"sup": "^", "sub": "_"}
 
 
 _SOURCES: Final = frozenset({"footer", "figcaption", "cite"})
-
-
-_CELLS: Final = frozenset({"td", "th"})
-"""Those of one row are read together."""
 
 
 _BOLD: Final = frozenset({"strong", "b"})
@@ -313,7 +383,13 @@ def html_blocks(text: str) -> Iterator[Block]:
     reader.feed(text[:end] + text[end:].replace("<", "&lt;"))
     reader.close()
     reader.end_block()
-    yield from reader.blocks
+    yield from _unread_if(reader.page, reader.blocks)
+
+
+def _unread_if(page: str, blocks: Iterable[Block]) -> Iterator[Block]:
+    """Blocks of a page that shows them by other rules than those of plain text, if it does."""
+    for block in blocks:
+        yield replace(block, unread=f"{page} in the page may hide words or show others") if page else block
 
 
 class _Reader(HTMLParser):
@@ -336,11 +412,18 @@ class _Reader(HTMLParser):
         self.begun: dict[str, int] = {}  # where emphasis begins that is open
         self.notes: list[str] = []  # the footnotes that are open
         self.lists: list[int] = []  # the next number of each list that is open, 0 if it has none
+        self.odd = ""  # what in the block may hide or show words
+        self.around: Counter[str] = Counter()  # the same of elements that are open
+        self.opened: defaultdict[str, list[str]] = defaultdict(list)
+        self.page = ""  # a style sheet or a program
+        self.in_sup = False
         self.in_mark = False  # in the sign that leads to a footnote, or back from it
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: PLR0912 - one kind each
         """A block ends where another one begins."""
         given = dict(attrs)
+        if tag in ("style", "script") or (tag == "link" and "stylesheet" in (given.get("rel") or "").lower()):
+            self.page = self.page or f"<{tag}>"
         if tag in ("figure", "blockquote"):
             self.end_block()
             self.figures += not self.depth
@@ -353,7 +436,7 @@ class _Reader(HTMLParser):
             self._text("\n")
         elif tag in _CELLS:
             self._text(" ")
-        elif tag not in _INLINE or (tag == "cite" and self.quotes):
+        elif tag in _BLOCKS or (tag == "cite" and self.quotes):
             self.end_block()
         if tag == "li":
             self.notes.append(given.get("id") or "")
@@ -363,12 +446,12 @@ class _Reader(HTMLParser):
         elif tag in ("ol", "ul"):
             start = given.get("start") or "1"
             self.lists.append(int(start) if tag == "ol" and re.fullmatch(r"[0-9]{1,9}", start) else 0)
+        self.in_sup = self.in_sup or tag == "sup"
         if tag in _EMPHASIS:
             self.begun[tag] = self.size
         if tag in _STRUCK:
             self._text("~~")
-        elif tag in _SHOWN or "hidden" in given or _HIDING.search((given.get("style") or "")[:_STYLE]):
-            self._text(_NOT_READ)
+        self._look(tag, attrs)
         self.raised = _RAISED.get(tag, "") if self.rows and self.rows[-1][1][-1:].isdigit() else ""
         if tag == "blockquote":
             self.quotes.append(given.get("cite") or "")
@@ -382,7 +465,24 @@ class _Reader(HTMLParser):
             self.lead = self.lead if self.links else "\n".join(row for _, row in self.rows)
             self.links.append(given["href"] or "")
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_pi(self, data: str) -> None:
+        """A style sheet may be named in the head of XML."""
+        if data.startswith("xml-stylesheet"):
+            self.page = self.page or "<?xml-stylesheet>"
+
+    def _look(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note what may hide words or show others: in a line, and all that is in the element."""
+        in_quote = bool(self.quotes) or tag == "blockquote" or tag in _INLINE or (tag in _HEAD and bool(self.blocks))
+        odd = _hides(tag, attrs, in_quote=in_quote)
+        self.odd = self.odd or odd
+        if odd:
+            self._text(_NOT_READ)
+        if tag not in _VOID:
+            self.opened[tag].append(odd)
+            if odd:
+                self.around[odd] += 1
+
+    def handle_endtag(self, tag: str) -> None:  # noqa: PLR0912 - one kind each
         """And where it ends."""
         if tag in _SILENT:
             self.silent = max(self.silent - 1, 0)
@@ -390,8 +490,12 @@ class _Reader(HTMLParser):
             self._text(CLOSE)
         elif tag in _CELLS:
             self._text(" ")
-        elif tag not in _INLINE or (tag == "cite" and self.quotes):
+        elif tag in _BLOCKS or (tag == "cite" and self.quotes):
             self.end_block()
+        if self.opened[tag] and (odd := self.opened[tag].pop()):
+            self.around -= Counter({odd: 1})
+        if tag == "sup":
+            self.in_sup = False
         if tag in self.begun:
             self.marked.append((self.begun.pop(tag), self.size, tag in _BOLD))
         if tag == "a":
@@ -412,7 +516,7 @@ class _Reader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         """Text, by lines."""
-        if not self.silent and not (self.in_mark and (data.isdigit() or data.strip("\ufe0e") == "↩")):
+        if not self.silent and not (self.in_mark and ((self.in_sup and data.isdigit()) or data.strip("\ufe0e") == "↩")):
             self._text(f"{self.raised}{data}" if data[:1].isdigit() else data)
             self.raised = ""
 
@@ -431,6 +535,7 @@ class _Reader(HTMLParser):
         if any(row.strip() if is_quote else row.strip().strip(_NOT_READ) for _, row in self.rows):
             links = tuple(dict.fromkeys((*self.links, *filter(None, self.quotes[-1:]))))
             figure = self.figures if self.depth else 0
+            odd = self.odd or next(iter(self.around), "")
             block = block_of(self.rows, is_quote=is_quote)
             self.blocks.append(
                 replace(
@@ -440,9 +545,11 @@ class _Reader(HTMLParser):
                     figure=figure,
                     note=next(filter(None, reversed(self.notes)), ""),
                     marked=tuple(self.marked),
+                    unread=f"{odd} may hide words or show others" if odd else "",
                 )
             )
         self.rows = []
+        self.odd = ""
         self.size = 0
         self.marked = []
         self.begun = {}
@@ -706,15 +813,18 @@ class _Locator:
     citation: Written | None
     note: str = ""
     words: list[str] = field(default_factory=list)
+    unread: str = ""
 
 
 def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
     cited = {block.note for block in blocks if block.note and (_SHA.search(block.text) or _PLACED.search(block.text))}
     by_block = [_locators(blocks, number, cited, is_markdown=is_markdown) for number in range(len(blocks))]
     noted: dict[str, list[str]] = {}
+    unread: dict[str, str] = {}
     for locator in chain.from_iterable(by_block):
         if locator.citation is None:
             noted.setdefault(locator.note, []).extend(locator.words)
+            unread[locator.note] = unread.get(locator.note) or locator.unread
     for block, locators in zip(blocks, by_block, strict=True):
         for locator in locators:
             if locator.citation is None:
@@ -723,7 +833,9 @@ def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
             words = list(dict.fromkeys(filter(word_count, words)))[:_MOST_WORDS]
             quote = locator.citation.quote or next(iter(words), "")
             if locator.citation.sha256 or quote or "#" in locator.citation.ref:
-                yield replace(locator.citation, quote=quote, others=tuple(one for one in words if one != quote))
+                others = tuple(one for one in words if one != quote)
+                why = locator.unread or (unread.get(block.note, "") if block.note else "")
+                yield replace(locator.citation, quote=quote, others=others, unread=why if quote else "")
 
 
 def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_markdown: bool) -> list[_Locator]:
@@ -731,7 +843,8 @@ def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_ma
     block, text = blocks[number], blocks[number].text
     if not (_SHA.search(text) or _PLACED.search(text) or (cited and NOTED.search(text))):
         return []
-    above = _one_line(_quote_above(blocks, number), is_markdown=is_markdown)
+    quoted = _quote_above(blocks, number)
+    above = _one_line("\n\n".join(one.text for one in quoted), is_markdown=is_markdown)
     found, claimed, told = _with_digests(block, above, is_markdown=is_markdown)
     known = {locator.citation.ref for locator in found if locator.citation}
     quote = "" if found else above
@@ -755,7 +868,8 @@ def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_ma
     below = list(_rest_of_figure(blocks, number)) if block.is_quote else blocks[number + 1 : number + 2]
     if block.is_quote or (not above and text.rstrip().endswith(":") and below and below[0].is_quote):
         found[-1].words.extend(_one_line(one.text, is_markdown=is_markdown) for one in below)
-    return found
+    why = next(filter(None, (one.unread for one in (block, *quoted, *below))), "")
+    return [replace(locator, unread=why) for locator in found]
 
 
 def _with_digests(block: Block, quote: str, *, is_markdown: bool) -> tuple[list[_Locator], list[Span], list[Span]]:
@@ -847,7 +961,7 @@ def _quoted_in(block: Block, claimed: Sequence[Span], found: Sequence[_Locator])
     return sorted(spans)
 
 
-def _quote_above(blocks: list[Block], number: int) -> str:
+def _quote_above(blocks: list[Block], number: int) -> list[Block]:
     """The block quote above a citation, all of its paragraphs, unless it has its own citation."""
     first = number
     figure = blocks[number].figure if blocks[number].is_quote else 0
@@ -855,7 +969,7 @@ def _quote_above(blocks: list[Block], number: int) -> str:
         if (first < number or figure) and not blocks[first - 1].figure == (figure or blocks[first].figure) > 0:
             break
         first -= 1
-    return "\n\n".join(block.text for block in blocks[first:number])
+    return blocks[first:number]
 
 
 def _first_row(rows: Sequence[str], last: int, done: int) -> int:

@@ -71,6 +71,7 @@ class Quotation:
 
     `context` is the sentence without the quotation, of a block quote what leads to it and what is below it.
     `speakers` are the positions that may be meant by it: one if it is clear, several if the sentence names more.
+    `unread` says why nobody knows what readers see of the words.
     """
 
     text: str
@@ -79,6 +80,7 @@ class Quotation:
     context: str
     links: tuple[str, ...] = ()
     speakers: tuple[str, ...] = ()
+    unread: str = ""
 
 
 def find_quotations(blocks: Iterable[Block], *, positions: Collection[str]) -> tuple[Quotation, ...]:
@@ -116,7 +118,8 @@ def _block_quotation(block: Block, before: Block | None, after: Block | None) ->
     links = tuple(dict.fromkeys((*block.links, *beside, *links_in(below))))
     text = "\n".join(rows).strip().strip(OPEN + CLOSE)
     line = block.line_of(len(block.text) - len(block.text.lstrip()))
-    return Quotation(text=_bare(text), line=line, is_block=True, context=f"{lead}\n{below}".strip(), links=links)
+    context = f"{lead}\n{below}".strip()
+    return Quotation(text=_bare(text), line=line, is_block=True, context=context, links=links, unread=block.unread)
 
 
 def _bare(text: str) -> str:
@@ -136,7 +139,9 @@ def _inline_quotations(block: Block) -> Iterator[Quotation]:
         line = block.line_of(start + len(text[start:end]) - len(text[start:end].lstrip()))
         behind = _LINK_BEHIND.match(text, end + 1)
         links = (*block.links, *links_in(context), *(links_in(behind[0]) if behind else ()))
-        yield Quotation(text=quote, line=line, is_block=False, context=context.strip(), links=links)
+        yield Quotation(
+            text=quote, line=line, is_block=False, context=context.strip(), links=links, unread=block.unread
+        )
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
