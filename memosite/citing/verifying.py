@@ -37,6 +37,9 @@ from memosite.quotes.source import Change, Span, Tier, Verdict
 _SHORT = 7
 
 
+_WHOLE = 64
+
+
 _WEB = ("http:", "https:")
 
 
@@ -109,7 +112,7 @@ def _verified(written: Written, sources: Sources) -> Checked:
         return replace(asked, details=(item.why_not,))
     if written.unread and written.quote:
         return replace(asked, tier=Tier.UNREAD, details=(written.unread,))
-    for way in (_as_named, _by_hash, _formerly, _elsewhere):
+    for way in (_unhashed, _as_named, _by_hash, _formerly, _elsewhere):
         found = way(asked, written, anchor, item, sources)
         if found:
             return _noted(found, *_misleading(written, item, sources)) if found.tier.holds else found
@@ -118,7 +121,7 @@ def _verified(written: Written, sources: Sources) -> Checked:
 
 def _misleading(written: Written, item: Item, sources: Sources) -> Iterator[str]:
     """That the address of a citation leads readers to something else than its reference names."""
-    if not (written.ref and written.url):
+    if not written.url:
         return
     here, said = item.whole.url, written.url
     try:
@@ -147,6 +150,25 @@ def _of_removed(written: Written, sources: Sources) -> Checked | None:
 
 
 # The ways
+
+
+def _unhashed(asked: Checked, written: Written, anchor: str, item: Item, _sources: Sources) -> Checked | None:
+    """Of a citation without a whole hash, the place that is named as it is, with what is missing."""
+    digits = len(written.sha256)
+    if digits == _WHOLE:
+        return None
+    now = _now(asked, written, anchor, item)
+    if now is None:
+        return replace(asked, tier=Tier.CHANGED, details=(f"{item.ref} has no #{anchor} now",))
+    place = item.place(anchor) if anchor else None
+    hashes = [place.sha256] if place else item.digests
+    if not digits:
+        return _noted(now, "it names no hash, so that a later change of its source would not be seen")
+    is_other = not any(one.startswith(written.sha256) for one in hashes)
+    if is_other and not written.quote:
+        return replace(now, tier=Tier.CHANGED, details=("its text is another one now",))
+    cut = f"its hash is cut to {digits} of {_WHOLE} digits"
+    return _noted(now, f"{cut}, and begins otherwise than that of the source" if is_other else cut)
 
 
 def _as_named(asked: Checked, written: Written, anchor: str, item: Item, _sources: Sources) -> Checked | None:
@@ -380,7 +402,7 @@ def _verify(quotation: Quotation, items: Sequence[Item], sources: Sources) -> Ch
     found = _told_of_quotation(appraise(quotation, [origin for item in readable for origin in item.origins]), readable)
     if found.tier.holds and cited:
         name = f"{cited[0].ref}#{cited[1]}" if cited[1] else cited[0].ref
-        return replace(found, check="wrong", details=(*found.details, f"not in {name}, which the sentence cites"))
+        return _noted(replace(found, tier=Tier.ELSEWHERE), f"not in {name}, which the sentence cites")
     if not found.tier.holds:
         likely = dict.fromkeys([item.ref for item in ([cited[0]] if cited else [])] + [one.ref for one in readable])
         for name in list(likely)[:_FORMER]:

@@ -445,6 +445,7 @@ COMMANDS: Final = {
                 nargs="*",
             ),
             _flag("--strict", "fail if a citation holds only in an earlier version"),
+            _flag("--require", "fail if a document has no citation, or with --quotes no quotation"),
             _flag("--quotes", "check each quotation of 8 or more words, cited or not"),
             _flag("--json", "the verdicts as a JSON list"),
             _option("--bundle DIR", "write originals, hashes and proofs to a new folder", type=Path),

@@ -103,15 +103,17 @@ def verify_documents(options: argparse.Namespace, show: Tell, say: Tell) -> bool
             for line in _lines(name, one, is_quotes=options.quotes):
                 show(printable(line))
         show(_summary(what, [one for _, one in checked], is_strict=options.strict))
+    with_some = {name for name, _ in checked}
+    without = [name for name in files if name not in with_some]
     if not options.quiet:
-        without = [name for name in files if not any(name == other for other, _ in checked)]
         for name in without:
             say(f"memosite: {printable(name)}: found no {what} of the archive in it")
         may_quote = (name == _STDIN or Path(name).suffix.lower() in _MANUSCRIPTS for name in without)
         if not options.quotes and any(may_quote):
             option = '"quotations": true' if options.is_tool else "--quotes"
             say(f"memosite: verify checks citations; to check quotations without one, add {option}")
-    return all(one.holds(is_strict=options.strict) for _, one in checked)
+    is_missing = options.require and (without or not files)
+    return not is_missing and all(one.holds(is_strict=options.strict) for _, one in checked)
 
 
 def _files(named: str, *, is_quotes: bool) -> Iterator[str]:

@@ -794,6 +794,16 @@ READERS: Final[Mapping[str, Callable[[str], tuple[Written, ...]]]] = {
 """How documents are read, by the ending of their names; `.docx` as Pandoc writes it."""
 
 
+def named_in(text: str) -> list[str]:
+    """The addresses and references in a text."""
+    return [*links_in(text), *(_as_typed(match[0].rstrip(".;:!?]*_’”")) for match in _REF.finditer(text))]
+
+
+def is_source(block: Block) -> bool:
+    """Whether a paragraph of a block quote says where it is from, as converters write it."""
+    return block.is_quote and _DASHED.match(block.text) is not None and bool(block.links or named_in(block.text))
+
+
 def cited_in(text: str) -> tuple[Written, ...]:
     """The citations of a Markdown text, which few have; a digest without a reference or an address is none."""
     if not _SHA.search(text):
@@ -849,7 +859,7 @@ def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_ma
     known = {locator.citation.ref for locator in found if locator.citation}
     quote = "" if found else above
     for match in _PLACED.finditer(text):
-        ref = _as_typed(match[0].rstrip(".;:!?]*_’”"))
+        ref = named_in(match[0])[0]
         if ref not in known and not any(start <= match.start() < end for start, end in told[:_MOST_WORDS]):
             known.add(ref)
             citation = Written(line=block.line_of(match.start()), ref=ref, url="", quote=quote, sha256="")

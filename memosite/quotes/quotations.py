@@ -20,7 +20,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import Final, Generic, Literal, TypeAlias, TypeVar
 
-from memosite.quotes.citations import CLOSE, CLOSING, MARK, OPEN, Block, links_in, quoted_spans
+from memosite.quotes.citations import CLOSE, CLOSING, MARK, OPEN, Block, is_source, named_in, quoted_spans
 from memosite.quotes.judge import judge
 from memosite.quotes.source import Source, Span, Tier, Verdict, word_count
 
@@ -91,11 +91,14 @@ def find_quotations(blocks: Iterable[Block], *, positions: Collection[str]) -> t
 
 
 def _all_quotations(blocks: Sequence[Block]) -> Iterator[Quotation]:
+    sources = {block.figure: block for block in blocks if block.figure and is_source(block)}
     for number, block in enumerate(blocks):
+        if block.figure and sources.get(block.figure) is block:
+            continue
         before = blocks[number - 1] if number else None
         after = blocks[number + 1] if number + 1 < len(blocks) else None
         if block.is_quote:
-            yield _block_quotation(block, before, after)
+            yield _block_quotation(block, before, sources.get(block.figure) or after)
         else:
             yield from _inline_quotations(block)
 
@@ -111,11 +114,11 @@ def _block_quotation(block: Block, before: Block | None, after: Block | None) ->
             break
     lead = before.text.rstrip() if before and not before.is_quote else ""
     lead = lead[_sentence_start(lead, len(lead)) :] if lead.endswith((":", ",", "—", "–")) else ""
-    after = None if after and after.is_quote else after
+    after = None if after and after.is_quote and not is_source(after) else after
     if after and not below and (_ATTRIBUTION.match(after.text) or _LINKED.match(after.text) or after.links):
         below = after.text
     beside = after.links if after else ()
-    links = tuple(dict.fromkeys((*block.links, *beside, *links_in(below))))
+    links = tuple(dict.fromkeys((*block.links, *beside, *named_in(below))))
     text = "\n".join(rows).strip().strip(OPEN + CLOSE)
     line = block.line_of(len(block.text) - len(block.text.lstrip()))
     context = f"{lead}\n{below}".strip()
@@ -138,7 +141,7 @@ def _inline_quotations(block: Block) -> Iterator[Quotation]:
         context = f"{text[first:begin]} … {text[end + 1 : last]}"
         line = block.line_of(start + len(text[start:end]) - len(text[start:end].lstrip()))
         behind = _LINK_BEHIND.match(text, end + 1)
-        links = (*block.links, *links_in(context), *(links_in(behind[0]) if behind else ()))
+        links = (*block.links, *named_in(context), *(named_in(behind[0]) if behind else ()))
         yield Quotation(
             text=quote, line=line, is_block=False, context=context.strip(), links=links, unread=block.unread
         )

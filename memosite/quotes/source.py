@@ -54,8 +54,9 @@ class Tier(IntEnum):
     EDITORIAL = 4
     UNQUOTED = 5
     UNREAD = 6
-    CHANGED = 7
-    NOT_FOUND = 8
+    ELSEWHERE = 7
+    CHANGED = 8
+    NOT_FOUND = 9
 
     @property
     def label(self) -> str:
@@ -75,6 +76,7 @@ _LABELS = {
     Tier.EDITORIAL: "exact except for marked editorial changes",
     Tier.UNQUOTED: "the passage exists; no words were checked",
     Tier.UNREAD: "not checked",
+    Tier.ELSEWHERE: "found elsewhere",
     Tier.CHANGED: "changed",
     Tier.NOT_FOUND: "not found",
 }
