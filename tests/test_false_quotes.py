@@ -54,10 +54,11 @@ def changed(quote: str, chance: random.Random) -> Iterator[tuple[str, str]]:
 
 def inline(pattern: str) -> Callable[[str, Citation], str]:
     """A sentence with `{q}` for the words, with its locator behind it or as `{l}`."""
-    whole = pattern if "{l}" in pattern else f"{pattern} ({{l}})."
+    whole = pattern if "{l}" in pattern or "{k}" in pattern else f"{pattern} ({{l}})."
 
     def write(quote: str, cited: Citation) -> str:
-        return whole.format(q=quote, l=f"{cited.ref}, sha256:{cited.sha256}", t=cited.quote)
+        key = f"{cited.ref.replace('#', '-')}:{cited.sha256[:8]}"
+        return whole.format(q=quote, l=f"{cited.ref}, sha256:{cited.sha256}", t=cited.quote, k=key)
 
     return write
 
@@ -103,6 +104,15 @@ LAYOUTS: dict[str, Callable[[str, Citation], str]] = {
     ),
     "no digest": lambda quote, cited: inline("Alice said “{q}”")(quote, cited).replace(f", sha256:{cited.sha256}", ""),
 }
+
+TEX_LAYOUTS: dict[str, Callable[[str, Citation], str]] = {
+    "quotes": inline("Alice said ``{q}'' \\cite[p.~3]{{{k}}}. Bob said ``nothing'' \\parencite{{bob}}."),
+    "enquote": inline("Alice said \\enquote{{{q}}} \\autocite{{{k}}}."),
+    "footnote": inline("Alice said \\textquotedblleft {q}\\textquotedblright.\\footnote{{{l}}}"),
+    "quote": inline("\\begin{{quote}}\n{q}\n\n--- x, {l}\n\\end{{quote}}"),
+    "emph": inline("Alice said \\emph{{{q}}} ({l})."),
+}
+
 
 HTML_LAYOUTS: dict[str, Callable[[str, Citation], str]] = {
     "cite": lambda quote, cited: to_html(cited).replace(escape(cited.quote, quote=False), quote),
@@ -181,6 +191,9 @@ def laid_out(how: str, cited: Citation, words: str) -> Iterator[tuple[str, str, 
         yield name, f"# A paper\n\nFirst.\n\n{write(words, cited)}\n\nLast.\n", ".md"
         if name not in ("emphasis", "underlined", "code"):
             yield name, f"First.\n\n{write(words, cited)}\n\nLast.\n", ".txt"
+    for name, write in TEX_LAYOUTS.items():
+        if "%" not in words:
+            yield name, f"First.\n\n{write(words, cited).replace('#', chr(92) + '#')}\n\nLast.\n", ".tex"
     for name, write in HTML_LAYOUTS.items():
         if name != "two paragraphs" or how in (*ALTERATIONS, *MORE):
             yield name, f"<p>First.</p>\n{write(escape(words, quote=False), cited)}<p>Last.</p>", ".html"
@@ -210,10 +223,10 @@ def test_no_true_quote_is_refused(archive: ArchiveSources) -> None:
     assert wrong == [], wrong[:3]
 
 
-@pytest.mark.parametrize("to", ["html", "gfm", "markdown", "docx"])
+@pytest.mark.parametrize("to", ["html", "gfm", "markdown", "latex", "docx"])
 def test_what_pandoc_makes_of_a_manuscript_says_the_same(to: str, archive: ArchiveSources, tmp_path: Path) -> None:
     """A false quote is none the less false, and a true one holds."""
-    suffix = {"html": ".html"}.get(to, ".md")
+    suffix = {"html": ".html", "latex": ".tex"}.get(to, ".md")
     for is_true in (False, True):
         some = [
             (how, name, write(words, cited))

@@ -27,7 +27,7 @@ from memosite.facts.parsed import Written
 from memosite.facts.rules import failures
 from memosite.facts.texts import counted
 from memosite.origins import RepoSources
-from memosite.quotes.citations import READERS, read_bibtex, read_csl_json, read_html, read_markdown
+from memosite.quotes.citations import READERS, read_bibtex, read_csl_json, read_html, read_markdown, read_tex
 from memosite.reading.archive import open_archive
 from memosite.reading.as_of import PastContents
 from memosite.reading.published import FolderSite, PublishedSite, WebSite, is_address
@@ -140,6 +140,11 @@ def _checked(name: str, sources: Sources, *, is_quotes: bool) -> Iterator[Checke
         text = docx_text(Path(name))
     else:
         text = _text(name)
+    if suffix == ".tex":
+        from memosite.quotes.manuscript import entries_beside  # noqa: PLC0415 - as above
+
+        yield from (verify_citation(one, sources) for one in read_tex(text, entries_beside(Path(name), text)))
+        return
     reader = READERS.get(suffix) or _reader_of(text)
     yield from (verify_citation(citation, sources) for citation in reader(text))
 

@@ -34,6 +34,10 @@ from memosite.quotes.source import Reading, Span, beside, edited, find_marks, wi
 # Reads Markdown and plain text into the blocks that quotations are looked for in: paragraphs, and block quotes.
 
 
+_OTHER: Final = "\ue002"
+"""Stands for the citation of something else, which has its own words."""
+
+
 OPEN, CLOSE = "\ue000", "\ue001"
 """Stand for `<q>` and `</q>` in the text of a block."""
 
@@ -197,12 +201,142 @@ def _mark(match: re.Match[str]) -> str:
     return odd + (" " if match[2].lower() == "blockquote" else CLOSE if match[1] else OPEN)
 
 
+# Reads LaTeX as Markdown of the same lines, and that into blocks.
+
+
+_TEX_TOKEN: Final = re.compile(
+    r"(?P<comment>%[^\n]*)|(?P<env>\\(?P<edge>begin|end)\s*\{(?P<named>[\w*]{1,40})\})"
+    r"|\\(?:[a-z]*cite[a-z]*)\*?\s*(?:\[[^\[\]]{0,300}\]\s*){0,2}\{(?P<keys>[^{}\\]{1,2000})\}"
+    r"|\\href\s*\{(?P<href>[^{}]{1,2000})\}\s*\{|\\url\s*\{(?P<url>[^{}]{1,2000})\}"
+    r"|\\(?P<accent>[\"'`^~=.])\{?(?P<letter>[A-Za-z])\}?|(?P<symbol>\\text[a-z]{3,20}\{\})"
+    r"|\\(?P<command>[A-Za-z@]+)\*?(?:\[[^\[\]\n]{0,300}\])?(?P<group>\s?\{)?[ \t]?|\\(?P<escape>.)"
+    r"|(?P<open>``)|(?P<close>'')|(?P<single>`)|(?P<begin>\{)|(?P<stop>\})|(?P<tie>~)"
+)
+
+
+_TEX_AROUND: Final = {
+    "emph": "*", "textit": "*", "textsl": "*", "texttt": "`", "textbf": "**", "textsc": "", "textrm": "", "textup": "",
+    "text": "", "mbox": "", "section": "", "subsection": "", "subsubsection": "", "paragraph": "", "chapter": "",
+    "part": "", "title": "", "author": "", "date": "", "caption": "", "item": "",
+    "par": "", "noindent": "", "tightlist": "",
+    "maketitle": "", "centering": "", "toprule": "", "midrule": "", "bottomrule": "", "endhead": "", "hline": "",
+    "bigskip": "", "medskip": "", "smallskip": "", "newpage": "", "usepackage": "", "documentclass": "", "label": "",
+    "bibliography": "", "bibliographystyle": "", "addbibresource": "", "printbibliography": "", "hypertarget": "",
+}  # fmt: skip
+"""What stands around the words of a command in Markdown; other commands may hide words or show others."""
+
+
+_TEX_CHARS: Final = {
+    "ldots": "…", "dots": "…", "textellipsis": "…", "ss": "ß", "ae": "æ", "oe": "œ", "o": "ø", "aa": "å", "l": "ł",
+    "quad": " ", "textemdash": "—", "textendash": "–", "textquoteright": "’", "textquoteleft": "‘",
+    "textquotedblleft": "“", "textquotedblright": "”",
+}  # fmt: skip
+
+
+_TEX_ACCENTS: Final = dict(zip("\"'`^~=.", "\u0308\u0301\u0300\u0302\u0303\u0304\u0307", strict=True))
+
+
+_TEX_QUOTES: Final = frozenset({"quote", "quotation", "displayquote", "verse"})
+
+
+_TEX_CODE: Final = re.compile(
+    r"\\begin\{(verbatim|lstlisting|comment|minted)\}.*?(?:\\end\{\1\}|\Z)|\\iffalse\b.*?(?:\\fi\b|\Z)", re.DOTALL
+)
+
+
+_TEX_KEY: Final = re.compile(
+    r"((?:memo|note|transcript|library|record|document)/.+?)(?:-(t[1-9]\d*(?:-t[1-9]\d*)?|(?:[pct]-)[0-9a-f]{8}(?:-\d+)?))?"
+    r":([0-9a-f]{8})"
+)
+
+
+_BIBLIOGRAPHY: Final = re.compile(r"\\(?:bibliography|addbibresource)\s*(?:\[[^\[\]]{0,200}\])?\{([^{}]{1,1000})\}")
+
+
+def bibliographies(text: str) -> list[str]:
+    """The files of entries that a LaTeX document names."""
+    names = [name.strip() for match in _BIBLIOGRAPHY.finditer(text) for name in match[1].split(",")]
+    return [name if name.endswith(".bib") else f"{name}.bib" for name in names if name]
+
+
+def tex_blocks(text: str, entries: Mapping[str, Written] | None = None) -> Iterator[Block]:
+    """The blocks of a LaTeX document; `entries` of BibTeX stand for what it cites."""
+    for block in _Blocks(is_markdown=True).read(_from_tex(text, entries or {})):
+        why = "a command of LaTeX in it may hide words or show others" if _NOT_READ in block.text else ""
+        yield replace(block, unread=why)
+
+
+def _from_tex(text: str, entries: Mapping[str, Written]) -> str:
+    """LaTeX as Markdown, line by line."""
+    text = _TEX_CODE.sub(lambda match: "\n" * match[0].count("\n"), text)
+    pieces: list[str] = []
+    closing: list[str] = []  # what is written where a group ends
+    done = 0
+    for match in _TEX_TOKEN.finditer(text):
+        pieces.append(text[done : match.start()])
+        done = match.end()
+        pieces.append(_of_token(match, closing, entries) + "\n" * match[0].count("\n"))
+    return "".join((*pieces, text[done:]))
+
+
+def _of_token(match: re.Match[str], closing: list[str], entries: Mapping[str, Written]) -> str:
+    kind = match.lastgroup
+    if match["env"]:
+        tag = "blockquote" if match["named"] in _TEX_QUOTES else ""
+        return f"<{'/' * (match['edge'] == 'end')}{tag}>" if tag else ""
+    if match["keys"]:
+        return "".join(f" ({_of_key(key.strip(), entries)})" for key in match["keys"].split(","))
+    if match["href"]:
+        closing.append(f"](<{_untex(match['href'])}>)")
+        return "["
+    if match["url"]:
+        return f"<{_untex(match['url'])}>"
+    if match["accent"]:
+        return match["letter"] + _TEX_ACCENTS[match["accent"]]
+    if match["command"]:
+        return _of_command(match, closing)
+    if match["symbol"] or match["escape"]:
+        known = _LETTERS.get(match[0], match["escape"] or "")
+        return "" if match["escape"] == "/" else " " if match["escape"] in tuple("\\,;: \n") else known
+    if kind == "begin":
+        closing.append("")
+    if kind == "stop":
+        return closing.pop() if closing else ""
+    return {"open": "“", "close": "”", "single": "‘", "tie": " "}.get(kind or "", "")
+
+
+def _of_command(match: re.Match[str], closing: list[str]) -> str:
+    name, opens = match["command"], bool(match["group"])
+    if name in _TEX_CHARS:
+        if opens:
+            closing.append("")
+        return _TEX_CHARS[name]
+    around, end = (_TEX_AROUND.get(name, _NOT_READ),) * 2
+    if name in ("enquote", "textquote"):
+        around, end = OPEN, CLOSE
+    elif name == "footnote":
+        around, end = " (", ")"
+    if opens:
+        closing.append(end)
+    return around
+
+
+def _of_key(key: str, entries: Mapping[str, Written]) -> str:
+    """What an entry cites, as it stands in a text; without the entry, what its name says."""
+    if entry := entries.get(key):
+        commit = f", commit {entry.commit}" if entry.commit else ""
+        return f"{entry.ref}, sha256:{entry.sha256}{commit}"
+    if named := _TEX_KEY.fullmatch(key):
+        return f"{named[1]}{'#' if named[2] else ''}{named[2] or ''}, sha256:{named[3]}"
+    return _OTHER
+
+
 # Finds what stands in quotation marks of any kind.
 
 
 CLOSING: Final = {
     "“": "”", "„": "“”", "‟": "”", "«": "»", "»": "«", '"': '"', "”": "”", OPEN: CLOSE, "「": "」", "『": "』",
-    "‘": "’", "‚": "‘’", "‹": "›", "›": "‹", "'": "'", "＂": "＂", "❝": "❞", "〝": "〞〟", "《": "》", "‛": "’",
+    "‘": "’'", "‚": "‘’", "‹": "›", "›": "‹", "'": "'", "＂": "＂", "❝": "❞", "〝": "〞〟", "《": "》", "‛": "’",
 }  # fmt: skip
 
 
@@ -697,7 +831,7 @@ _STRESSED_WORDS: Final = 4
 """Emphasis and code of fewer words are no quotation."""
 
 
-_ENTRY = re.compile(r"@\w+\s*\{\s*(?:[^,{}\s]+\s*)?,")
+_ENTRY = re.compile(r"@\w+\s*\{\s*(?:([^,{}\s]+)\s*)?,")
 
 
 _FIELD = re.compile(r"(?<![\w-])([\w-]+)\s*=\s*(?:(\{)|(\")|(\w+))")
@@ -717,6 +851,11 @@ def read_markdown(text: str) -> tuple[Written, ...]:
 def read_plain(text: str) -> tuple[Written, ...]:
     """The citations of a plain text."""
     return tuple(_of_blocks(list(plain_blocks(text)), is_markdown=False))
+
+
+def read_tex(text: str, entries: Mapping[str, Written] | None = None) -> tuple[Written, ...]:
+    """The citations of a LaTeX document, those that it names by the entries of BibTeX among them."""
+    return tuple(_of_blocks(list(tex_blocks(text, entries)), is_markdown=True))
 
 
 def read_html(text: str) -> tuple[Written, ...]:
@@ -747,7 +886,11 @@ def read_csl_json(text: str) -> tuple[Written, ...]:
 
 def read_bibtex(text: str) -> tuple[Written, ...]:
     """The citations of a BibTeX file."""
-    found: list[Written] = []
+    return tuple(citation for _, citation in bibtex_entries(text))
+
+
+def bibtex_entries(text: str) -> Iterator[tuple[str, Written]]:
+    """The citations of a BibTeX file, each with the name of its entry."""
     entries = list(_ENTRY.finditer(text))
     lines = _Lines(text)
     for number, entry in enumerate(entries):
@@ -757,8 +900,7 @@ def read_bibtex(text: str) -> tuple[Written, ...]:
         if citation:
             line, url = lines.of(citation.sha256, entry.end()), fields.get("url", citation.url)
             quote, speaker = _untex(fields.get("abstract", "")), _untex(fields.get("author", ""))
-            found.append(replace(citation, line=line, url=url, quote=quote, speaker=speaker))
-    return tuple(found)
+            yield entry[1] or "", replace(citation, line=line, url=url, quote=quote, speaker=speaker)
 
 
 class _Lines:
@@ -787,6 +929,7 @@ READERS: Final[Mapping[str, Callable[[str], tuple[Written, ...]]]] = {
     **dict.fromkeys(MARKDOWN_ENDINGS, read_markdown),
     **dict.fromkeys(HTML_ENDINGS, read_html),
     ".bib": read_bibtex,
+    ".tex": read_tex,
     ".json": read_csl_json,
     ".txt": read_plain,
     ".docx": read_markdown,
@@ -870,6 +1013,7 @@ def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_ma
             found.append(_Locator(match.start(), match.end(), None, name))
     if not found:
         return []
+    found += (_Locator(at, at + 1, None) for at, char in enumerate(text) if char == _OTHER)
     found.sort(key=attrgetter("start"))
     _share_words(block, found, claimed, is_markdown=is_markdown)
     for locator in found:
@@ -903,7 +1047,8 @@ def _with_digests(block: Block, quote: str, *, is_markdown: bool) -> tuple[list[
         speaker = citation.speaker or _speaker_before_link(block)
         citation = replace(citation, url=citation.url or next(iter(block.links), ""), speaker=speaker, quote=quote)
         if not quote and (inside := _QUOTED.search(before)):
-            said = " ".join(before[: inside.start()].split()).removesuffix(":")
+            said = " ".join(before[: inside.start()].split())
+            said = said.removesuffix(":") if said.endswith(":") and _IN_TEXT.search(before, inside.end()) else ""
             citation = replace(citation, quote=" ".join(inside[1].split()), speaker=said)
             claimed.append((begin + inside.start(), begin + inside.end()))
             told.append((begin + inside.end(), match.end()))
@@ -938,7 +1083,7 @@ def _share_words(block: Block, found: list[_Locator], claimed: Sequence[Span], *
         locator = found[min(max(at, 0), len(found) - 1)]
         stop = next((one.start for one in found[bisect_right(ends, start) :]), end)  # an open quotation ends there
         words = NOTED.sub("", block.text[start : min(end, stop) if stop > start else end])
-        words = words.replace(OPEN, "“").replace(CLOSE, "”").strip().strip("*_`").rstrip(",;.:([` ")
+        words = words.replace(OPEN, "“").replace(CLOSE, "”").strip().rstrip(",;.:([` ")
         locator.words.append(_one_line(words, is_markdown=is_markdown))
 
 
