@@ -785,6 +785,9 @@ _MOST_WORDS: Final = 200
 """The most quotations that are judged by one citation."""
 
 
+_MANY: Final = "more words are quoted beside it than are looked at"
+
+
 _SHARED: Final = 4_000
 """The most characters of a block quote that several citations below it share."""
 
@@ -976,18 +979,22 @@ def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
     unread: dict[str, str] = {}
     for locator in chain.from_iterable(by_block):
         if locator.citation is None:
-            noted.setdefault(locator.note, []).extend(locator.words)
+            noted.setdefault(locator.note, []).extend(locator.words[:_MOST_WORDS])
             unread[locator.note] = unread.get(locator.note) or locator.unread
     for block, locators in zip(blocks, by_block, strict=True):
         for locator in locators:
             if locator.citation is None:
                 continue
-            words = [*locator.words, *noted.get(block.note, ())] if block.note else locator.words
-            words = list(dict.fromkeys(filter(word_count, words)))[:_MOST_WORDS]
+            words = [*locator.words, *noted.pop(block.note, ())] if block.note else locator.words
+            words = list(dict.fromkeys(filter(word_count, words)))
             quote = locator.citation.quote or next(iter(words), "")
             if locator.citation.sha256 or quote or "#" in locator.citation.ref:
-                others = tuple(one for one in words if one != quote)
-                why = locator.unread or (unread.get(block.note, "") if block.note else "")
+                others = tuple(one for one in words[:_MOST_WORDS] if one != quote)
+                why = (
+                    _MANY
+                    if len(words) > _MOST_WORDS
+                    else locator.unread or (unread.get(block.note, "") if block.note else "")
+                )
                 yield replace(locator.citation, quote=quote, others=others, unread=why if quote else "")
 
 
@@ -1003,9 +1010,14 @@ def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_ma
     quote = "" if found else above
     for match in _PLACED.finditer(text):
         ref = named_in(match[0])[0]
+        is_below = _DASHED.match(text, block.starts[bisect_right(block.starts, match.start()) - 1]) is not None
+        before = text[max(match.start() - 4, 0) : match.start()].rstrip("`*_")
+        if not (is_below or (not block.is_quote and ("#" in ref or before.endswith(("(", "["))))):
+            continue  # it is only named
         if ref not in known and not any(start <= match.start() < end for start, end in told[:_MOST_WORDS]):
             known.add(ref)
-            citation = Written(line=block.line_of(match.start()), ref=ref, url="", quote=quote, sha256="")
+            words = quote if is_below else ""
+            citation = Written(line=block.line_of(match.start()), ref=ref, url="", quote=words, sha256="")
             found.append(_Locator(match.start(), match.end(), citation))
     for match in NOTED.finditer(text) if cited else ():
         name = match[match.lastindex or 0]
@@ -1061,13 +1073,14 @@ def _with_digests(block: Block, quote: str, *, is_markdown: bool) -> tuple[list[
     return found, claimed, told
 
 
-def _rest_of_figure(blocks: list[Block], number: int) -> list[Block]:
+def _rest_of_figure(blocks: list[Block], number: int) -> Iterator[Block]:
     """What a block quote of HTML holds behind its last citation."""
     end = number + 1
     while end < len(blocks) and blocks[end].is_quote and blocks[end].figure == blocks[number].figure > 0:
+        if _SHA.search(blocks[end].text) or _PLACED.search(blocks[end].text):
+            return
         end += 1
-    rest = blocks[number + 1 : end]
-    return [] if any(_SHA.search(block.text) for block in rest) else rest
+    yield from blocks[number + 1 : end]
 
 
 def _share_words(block: Block, found: list[_Locator], claimed: Sequence[Span], *, is_markdown: bool) -> None:
@@ -1081,7 +1094,8 @@ def _share_words(block: Block, found: list[_Locator], claimed: Sequence[Span], *
     for start, end in rows:
         at = bisect_right(ends, start) - is_behind
         locator = found[min(max(at, 0), len(found) - 1)]
-        stop = next((one.start for one in found[bisect_right(ends, start) :]), end)  # an open quotation ends there
+        after = bisect_right(ends, start)
+        stop = found[after].start if after < len(found) else end  # an open quotation ends there
         words = NOTED.sub("", block.text[start : min(end, stop) if stop > start else end])
         words = words.replace(OPEN, "“").replace(CLOSE, "”").strip().rstrip(",;.:([` ")
         locator.words.append(_one_line(words, is_markdown=is_markdown))
@@ -1120,7 +1134,8 @@ def _quote_above(blocks: list[Block], number: int) -> list[Block]:
     """The block quote above a citation, all of its paragraphs, unless it has its own citation."""
     first = number
     figure = blocks[number].figure if blocks[number].is_quote else 0
-    while first and blocks[first - 1].is_quote and not _SHA.search(blocks[first - 1].text):
+    least = 0 if _SHA.search(blocks[number].text) else number - _MOST_WORDS  # others do not end the quote of the next
+    while first > max(least, 0) and blocks[first - 1].is_quote and not _SHA.search(blocks[first - 1].text):
         if (first < number or figure) and not blocks[first - 1].figure == (figure or blocks[first].figure) > 0:
             break
         first -= 1
