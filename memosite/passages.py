@@ -17,6 +17,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, islice
 from typing import Any, Final, Literal, TypeAlias
 
@@ -60,7 +61,7 @@ _JSON: Final = (ENVELOPE_SUFFIX, ".json")
 _FIRST: Final = ("body", "x.memo.body")  # fields that are looked at before others, which may say the same
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SourceBody:
     """A text with anchors, and where it is: `source` and `path` name its file, `part` what of it (see `Passage`).
 
@@ -82,9 +83,9 @@ class SourceBody:
     is_misread: bool = False
     is_redacted: bool = False
 
-    @property
+    @cached_property
     def conversation(self) -> TurnList:
-        """Its turns, if it is a conversation."""
+        """Its turns, if it is a conversation; a manuscript may cite each of them."""
         return parse_formerly(self.text) if self.is_misread else parse_conversation(self.text, started=self.started)
 
 
