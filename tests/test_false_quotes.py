@@ -11,6 +11,7 @@ from html import escape
 from pathlib import Path
 
 import pytest
+from markdown_it import MarkdownIt
 
 from memosite.archive.cite import Citation
 from memosite.citing import ArchiveSources, Item, Place
@@ -159,8 +160,10 @@ def said_of(document: str, suffix: str, archive: ArchiveSources) -> list[bool]:
 
 
 def converted(documents: list[str], to: str, tmp_path: Path) -> list[str]:
-    """What Pandoc makes of Markdown documents; they are read by one run."""
+    """What Pandoc or markdown-it makes of Markdown documents; they are read by one run."""
     text = "\n\nENDOFONE\n\n".join(documents)
+    if to == "markdown-it":
+        return [MarkdownIt().enable("table").render(document) for document in documents]
     if to == "docx":
         path = tmp_path / "x.docx"
         subprocess.run(["pandoc", "-o", path], input=text.encode(), check=True, timeout=600)
@@ -223,10 +226,10 @@ def test_no_true_quote_is_refused(archive: ArchiveSources) -> None:
     assert wrong == [], wrong[:3]
 
 
-@pytest.mark.parametrize("to", ["html", "gfm", "markdown", "latex", "docx"])
-def test_what_pandoc_makes_of_a_manuscript_says_the_same(to: str, archive: ArchiveSources, tmp_path: Path) -> None:
+@pytest.mark.parametrize("to", ["html", "gfm", "markdown", "latex", "docx", "markdown-it"])
+def test_what_converters_make_of_a_manuscript_says_the_same(to: str, archive: ArchiveSources, tmp_path: Path) -> None:
     """A false quote is none the less false, and a true one holds."""
-    suffix = {"html": ".html", "latex": ".tex"}.get(to, ".md")
+    suffix = {"html": ".html", "markdown-it": ".html", "latex": ".tex"}.get(to, ".md")
     for is_true in (False, True):
         some = [
             (how, name, write(words, cited))

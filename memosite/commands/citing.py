@@ -163,7 +163,7 @@ def _blocks(name: str) -> "Sequence[Block]":
 def _reader_of(text: str) -> Callable[[str], Sequence[Written]]:
     """The reader of a text whose name does not tell what it is."""
     begin = text.lstrip()[:1]
-    known = {"[": read_csl_json, "{": read_csl_json, "@": read_bibtex, "<": read_html}
+    known = {"[": read_csl_json, "{": read_csl_json, "@": read_bibtex, "<": read_html, "\\": read_tex}
     reader = known.get(begin, read_markdown)
     return reader if reader(text) else read_markdown
 
