@@ -177,13 +177,14 @@ def converted(documents: list[str], to: str, tmp_path: Path) -> list[str]:
 def cases(archive: ArchiveSources, *, is_true: bool) -> Iterator[tuple[str, str, Citation]]:
     """What was done to the words, the words, and the citation of their passage."""
     chance = random.Random(3)
-    for item, place in passages(archive)[: most(3, in_soak=40)]:
+    for item, place in passages(archive)[: most(3, in_soak=12)]:
         cited = item.cite(place)
         words = cited.quote.rstrip(".")
         if is_true:
             yield "whole", words, cited
             yield "part", " ".join(words.split()[2:12]), cited
-            yield "omission", " ".join([*words.split()[:4], "[…]", *words.split()[6:]]), cited
+            if not {"not", "never"} & set(words.split()[4:6]):
+                yield "omission", " ".join([*words.split()[:4], "[…]", *words.split()[6:]]), cited
         else:
             yield from ((how, false, cited) for how, false in changed(words, chance) if false not in ("", words))
 
@@ -237,7 +238,7 @@ def test_what_converters_make_of_a_manuscript_says_the_same(to: str, archive: Ar
             for name, write in LAYOUTS.items()
             if "footnote" not in name
         ]
-        some = some[:: most(5, in_soak=1)]
+        some = some[:: most(5, in_soak=2)]
         documents = converted([document for _, _, document in some], to, tmp_path)
         assert len(documents) == len(some)
         wrong = []
