@@ -1136,7 +1136,8 @@ def _quote_above(blocks: list[Block], number: int) -> list[Block]:
     figure = blocks[number].figure if blocks[number].is_quote else 0
     least = 0 if _SHA.search(blocks[number].text) else number - _MOST_WORDS  # others do not end the quote of the next
     while first > max(least, 0) and blocks[first - 1].is_quote and not _SHA.search(blocks[first - 1].text):
-        if (first < number or figure) and not blocks[first - 1].figure == (figure or blocks[first].figure) > 0:
+        is_same = blocks[first - 1].figure == blocks[first].figure > 0
+        if not is_same and (first < number or (figure and not _DASHED.match(blocks[number].text))):
             break
         first -= 1
     return blocks[first:number]
