@@ -17,6 +17,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, islice
 from typing import Any, Final, Literal, TypeAlias
 
@@ -60,13 +61,13 @@ _JSON: Final = (ENVELOPE_SUFFIX, ".json")
 _FIRST: Final = ("body", "x.memo.body")  # fields that are looked at before others, which may say the same
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SourceBody:
     """A text with anchors, and where it is: `source` and `path` name its file, `part` what of it (see `Passage`).
 
-    `before` are the bytes of that part that come before the text. `prefix` is what its anchors begin with. `started` is
-    when a conversation did, by which its stamps are read; `is_misread` if its turns are those that
-    memosite told apart formerly.
+    `before` are the bytes of that part that come before the text, `lines_before` its lines. `prefix` is what its
+    anchors begin with. `started` is when a conversation did, by which its stamps are read; `is_misread` if its turns
+    are those that memosite told apart formerly.
     """
 
     ref: Ref
@@ -75,15 +76,16 @@ class SourceBody:
     path: str
     part: str = ""
     before: int = 0
+    lines_before: int = 0
     prefix: str = ""
     is_conversation: bool = False
     started: dt.datetime | None = None
     is_misread: bool = False
     is_redacted: bool = False
 
-    @property
+    @cached_property
     def conversation(self) -> TurnList:
-        """Its turns, if it is a conversation."""
+        """Its turns, if it is a conversation; a manuscript may cite each of them."""
         return parse_formerly(self.text) if self.is_misread else parse_conversation(self.text, started=self.started)
 
 
@@ -95,14 +97,15 @@ def bodies_of(artifact: Artifact, text_of: TextOf) -> Iterator[SourceBody]:
     own = artifact.copies[0].body_path if isinstance(artifact, Record) else None  # may be a file of its own
     for text, file, is_whole, prefix in _texts(artifact):
         written = text_of(text.sha256)
-        part, before = ("", 0) if is_whole else _place(artifact, written, file, text_of)
+        part, ahead = ("", "") if is_whole else _place(artifact, written, file, text_of)
         yield SourceBody(
             ref=artifact.ref,
             text=written.removeprefix("\ufeff"),
             source=file.source,
             path=own or file.path,
             part=part,
-            before=before,
+            before=len(ahead.encode()),
+            lines_before=ahead.count("\n"),
             prefix=prefix,
             is_conversation=is_conversation,
             started=started,
@@ -148,8 +151,8 @@ def _texts_of_page(artifact: Artifact) -> Iterator[tuple[Text, FileFacts, bool, 
             yield body.text, body.file, True, ""
 
 
-def _place(artifact: Artifact, text: str, file: FileFacts, text_of: TextOf) -> tuple[str, int]:
-    """In which part of its file a text is, and how many bytes of that come before it."""
+def _place(artifact: Artifact, text: str, file: FileFacts, text_of: TextOf) -> tuple[str, str]:
+    """In which part of its file a text is, and what of that comes before it."""
     original = clean_text(text_of(file.sha256)).lstrip("\ufeff")
     if file.name.lower().endswith(_JSON):
         return _field(original, text)
@@ -157,19 +160,19 @@ def _place(artifact: Artifact, text: str, file: FileFacts, text_of: TextOf) -> t
     line = artifact.card.line if isinstance(artifact, Record) else None
     if line is not None:
         begin = _entry(original, text, line)
-    return ("", len(original[:begin].encode())) if begin >= 0 else (MADE, 0)
+    return ("", original[:begin]) if begin >= 0 else (MADE, "")
 
 
-def _field(original: str, text: str) -> tuple[str, int]:
-    """Of an object's own strings, the one that a text is but for white space around it, and the bytes before it."""
+def _field(original: str, text: str) -> tuple[str, str]:
+    """Of an object's own strings, the one that a text is but for white space around it, and what comes before it."""
     fields: Any = read_json_text(original)[0]
     for name in (*_FIRST, *fields) if isinstance(fields, dict) else ():
         value = clean_text(fields[name]) if isinstance(fields.get(name), str) else ""
         if value.strip() == text.strip() and text in value:
             value = value.removeprefix("\ufeff")
             pointer = name.replace("~", "~0").replace("/", "~1")
-            return f"/{pointer}", len(value[: value.find(text.removeprefix("\ufeff"))].encode())
-    return MADE, 0
+            return f"/{pointer}", value[: value.find(text.removeprefix("\ufeff"))]
+    return MADE, ""
 
 
 def _entry(original: str, text: str, line: int) -> int:

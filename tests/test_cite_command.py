@@ -211,6 +211,8 @@ def test_a_turn_is_cited_with_all_that_verifies_it_in_every_format(repo: Repo, c
         "speaker": "engineer (arc-1)", "time": "2026-05-01T14:30:00Z",
         "quote": "There are 39 barges in the lock, and none of them may leave before noon.",
         "sha256": hashlib.sha256(lines.encode()).hexdigest(), "note": "", "commit": repo.head,
+        "file": f"office/transcripts/engineer/{LOAD}.body.md", "part": "", "lines": [6, 14],
+        "bytes": [len("\n".join(TURNS.split("\n")[:5])) + 1, len("\n".join(TURNS.split("\n")[:14]).encode())],
     }  # fmt: skip
     # Two citations in one answer are read back in their order.
     said = TURNS.split("\n")
@@ -367,3 +369,19 @@ def test_what_is_withheld_or_damaged_on_a_site_says_so(tmp_path: Path, capsys: C
         assert main(["verify", str(paper), "--site", str(output), "--bundle", str(tmp_path / "packet")]) == 2
         [line] = capsys.readouterr().err.splitlines()
         assert line.isprintable()
+
+
+def test_json_names_where_to_look_and_one_bad_reference_stops_no_other(repo: Repo, capsys: Capture) -> None:
+    """File, lines and bytes have the digest; what means nothing is named, and the exit code is 1."""
+    references = [f"{LOAD}#t1", f"{LOAD}#t99", f"{LOAD}#t2", "memo/nothing"]
+    assert main(["cite", *references, "--json", "--site", str(repo.root.parent)]) == 1
+    printed = capsys.readouterr()
+    found = json.loads(printed.out)
+    assert [one["ref"].partition("#")[2] for one in found] == ["t1", "t2"]
+    assert f"{LOAD}#t99: " in printed.err and "memo/nothing: " in printed.err
+    for one in found:
+        data = (repo.root.parent / one["file"]).read_bytes()
+        (begin, end), (first, last) = one["bytes"], one["lines"]
+        assert (hashlib.sha256(data[begin:end]).hexdigest(), one["part"]) == (one["sha256"], "")
+        assert data[begin:end] == b"\n".join(data.split(b"\n")[first - 1 : last])
+    assert main(["cite", "memo/nothing", "--site", str(repo.root.parent)]) == 2

@@ -115,11 +115,23 @@ def test_a_quote_is_put_in_its_tier_and_the_verdict_says_what_differs() -> None:
     assert marked.changes[1:3] == (("source", "is"), ("quote", "was"))
     assert judge("We have never said that the loads are two tons!", TEXT).changes[-1] == ("quote", "tons!")
     assert judge("can’t stop", TEXT).details == ("typographic signs",)
-    assert judge("the load [of wood] is", TEXT).details == ("put in: of wood",)
+    before, behind = "its sentence has a negation before it", "its sentence has a negation behind it"
+    assert judge("the load [of wood] is", TEXT).details == ("put in: of wood", before)
+    notes = (
+        "No additional artefacts were left in the yard. They had gone.\n\n- He'll ask P2 to leave, not before noon.\n"
+    )
+    for quote, said in (
+        ("additional artefacts were left in the yard", (before,)), ("No additional artefacts were left", ()),
+        ("They had gone.", ()), ("ask P2 to leave", (behind,)), ("ask P2 to leave, not before noon", ()),
+        ("[h]e'll ask P2 to leave, not", ()), ("ask [p]2 to leave", (behind,)), ("[H]e’ll ask P2 to leave, not", ()),
+    ):  # fmt: skip
+        verdict = judge(quote, notes)
+        assert verdict.tier.holds, quote
+        assert tuple(one for one in verdict.details if one in (before, behind)) == said, quote
     assert judge("Really [...] the non-existent plan costs", TEXT).tier is CHANGED
     text = f"{TEXT}and not so, that is, nothing more than this"
     long = judge("said that the load is […] that is, nothing more than this", text)
-    assert long.details == ("the omitted words have a negation",)
+    assert long.details == ("the omitted words have a negation", before)
     assert judge("We […] said […] tons", TEXT).tier is not EDITORIAL
     first, second = "The crane lifts the load today.", "The harbour pays for all of it."
     text = f"{first}\n\n{second}\n"

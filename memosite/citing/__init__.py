@@ -190,6 +190,22 @@ class Item:
                 return self._range(f"t{first}", f"t{first + more}")
         return None
 
+    def where(self, place: Place | None) -> dict[str, object]:
+        """Where the source text is, for who checks it by hand: file, part of it (see `Passage`), lines and bytes."""
+        if not self.bodies:
+            return {}
+        body = self.bodies[place.body if place else -1]
+        start, end = (place.start, place.end) if place else (0, len(body.text))
+        begin = body.before + len(body.text[:start].encode("utf-8", "surrogatepass"))
+        size = len(body.text[start:end].encode("utf-8", "surrogatepass"))
+        line = body.lines_before + body.text.count("\n", 0, start) + 1
+        return {
+            "file": f"{body.source}/{body.path}",
+            "part": body.part,
+            "lines": [line, line + body.text.count("\n", start, max(end - 1, start))],
+            "bytes": [begin, begin + size],
+        }
+
     # Who speaks
 
     @cached_property

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from memosite.archive.cite import Citation
 from memosite.citing import Item, Place, Sources
@@ -38,11 +38,15 @@ MOST = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """A citation, and how the quote that was given agrees with it; or why there is none, in one line or more."""
+    """A citation, and how the quote that was given agrees with it; or why there is none, in one line or more.
+
+    `where` names file, lines and bytes of the source text.
+    """
 
     citation: Citation | None = None
     verdict: Verdict | None = None
     is_carried: bool = False
+    where: dict[str, object] = field(default_factory=dict)
     problem: tuple[str, ...] = ()
 
 
@@ -63,7 +67,8 @@ def cite_reference(sources: Sources, written: str, quote: str) -> Made:
     if why := _uncitable(item, place):
         return Made(problem=(f"{written}: {why}",))
     is_carried = place is not None and item.is_all_carried(place)
-    return Made(citation=item.cite(place, commit=sources.commit_of(item, place), is_carried=is_carried))
+    citation = item.cite(place, commit=sources.commit_of(item, place), is_carried=is_carried)
+    return Made(citation=citation, where=item.where(place))
 
 
 def _anchors(item: Item) -> str:
@@ -107,7 +112,7 @@ def _made(item: Item, place: Place | None, verdict: Verdict, quote: str, sources
     is_carried = place is not None and (bool(place.carrier) or item.is_carried(place.body, verdict.spans))
     words = " ".join(quote.split()) if place else quote
     citation = item.cite(place, words, commit=sources.commit_of(item, place), is_carried=is_carried)
-    return Made(citation=citation, verdict=verdict, is_carried=is_carried)
+    return Made(citation=citation, verdict=verdict, is_carried=is_carried, where=item.where(place))
 
 
 def holding_places(item: Item, quote: str) -> Iterator[tuple[Place, Verdict]]:

@@ -37,6 +37,9 @@ from memosite.quotes.source import Change, Span, Tier, Verdict
 _SHORT = 7
 
 
+_WHOLE = 64
+
+
 _WEB = ("http:", "https:")
 
 
@@ -74,14 +77,30 @@ class Checked:
 
     @property
     def said(self) -> str:
-        """The verdict in words; without a quote, that it is on the source text alone."""
+        """The verdict in words."""
         label = f"{self.tier.label} at {self.version[:_SHORT]}" if self.version else self.tier.label
-        unquoted = ("no words are quoted",) if not self.quote and self.tier.holds else ()
-        return "; ".join((label, *unquoted, *self.details))
+        return "; ".join((label, *self.details))
 
 
 def verify_citation(written: Written, sources: Sources) -> Checked:
-    """The verdict on a citation."""
+    """The verdict on a citation: of all words that its paragraph quotes the one that holds least."""
+    quotes = [one for one in (written.quote, *written.others) if one] or [""]
+    found = [_verified(replace(written, quote=one, others=()), sources) for one in quotes]
+    kept = [one for one in found if one.holds() or not (one.quote and _is_title(one.quote, written, sources))]
+    unquoted = replace(written, quote="", others=())
+    return max(kept or [_verified(unquoted, sources)], key=lambda one: (not one.holds(), one.tier))
+
+
+def _is_title(quote: str, written: Written, sources: Sources) -> bool:
+    """Whether words in quotation marks are the name of what is cited, or of who speaks there."""
+    try:
+        whole = sources.item(sources.find(written.ref or written.url, is_exact=True)[0]).whole
+    except ConfigError:
+        return False
+    return judge(quote, f"{whole.title}\n\n{whole.speaker}").tier.holds
+
+
+def _verified(written: Written, sources: Sources) -> Checked:
     asked = _asked(written)
     try:
         name, anchor = sources.find(written.ref or written.url, is_exact=True)
@@ -91,7 +110,9 @@ def verify_citation(written: Written, sources: Sources) -> Checked:
     asked = replace(asked, ref=f"{name}#{anchor}" if anchor else name)
     if item.why_not:
         return replace(asked, details=(item.why_not,))
-    for way in (_as_named, _by_hash, _formerly, _elsewhere):
+    if written.unread and written.quote:
+        return replace(asked, tier=Tier.UNREAD, details=(written.unread,))
+    for way in (_unhashed, _as_named, _by_hash, _formerly, _elsewhere):
         found = way(asked, written, anchor, item, sources)
         if found:
             return _noted(found, *_misleading(written, item, sources)) if found.tier.holds else found
@@ -100,7 +121,7 @@ def verify_citation(written: Written, sources: Sources) -> Checked:
 
 def _misleading(written: Written, item: Item, sources: Sources) -> Iterator[str]:
     """That the address of a citation leads readers to something else than its reference names."""
-    if not (written.ref and written.url):
+    if not written.url:
         return
     here, said = item.whole.url, written.url
     try:
@@ -129,6 +150,25 @@ def _of_removed(written: Written, sources: Sources) -> Checked | None:
 
 
 # The ways
+
+
+def _unhashed(asked: Checked, written: Written, anchor: str, item: Item, _sources: Sources) -> Checked | None:
+    """Of a citation without a whole hash, the place that is named as it is, with what is missing."""
+    digits = len(written.sha256)
+    if digits == _WHOLE:
+        return None
+    now = _now(asked, written, anchor, item)
+    if now is None:
+        return replace(asked, tier=Tier.CHANGED, details=(f"{item.ref} has no #{anchor} now",))
+    place = item.place(anchor) if anchor else None
+    hashes = [place.sha256] if place else item.digests
+    if not digits:
+        return _noted(now, "it names no hash, so that a later change of its source would not be seen")
+    is_other = not any(one.startswith(written.sha256) for one in hashes)
+    if is_other and not written.quote:
+        return replace(now, tier=Tier.CHANGED, details=("its text is another one now",))
+    cut = f"its hash is cut to {digits} of {_WHOLE} digits"
+    return _noted(now, f"{cut}, and begins otherwise than that of the source" if is_other else cut)
 
 
 def _as_named(asked: Checked, written: Written, anchor: str, item: Item, _sources: Sources) -> Checked | None:
@@ -222,7 +262,7 @@ def _now(asked: Checked, written: Written, anchor: str, item: Item) -> Checked |
 
 def _in_place(asked: Checked, written: Written, place: Place, item: Item) -> Checked:
     verdict = _of_part(written.quote, (place.start, place.end), item, place.body) if written.quote else None
-    return _told(asked, verdict or Verdict(tier=Tier.EXACT), place, item, written)
+    return _told(asked, verdict or Verdict(tier=Tier.UNQUOTED), place, item, written)
 
 
 def _of_part(quote: str, part: Span, item: Item, body: int, passages: Sequence[Span] = ()) -> Verdict:
@@ -287,7 +327,7 @@ def _in_whole(asked: Checked, written: Written, item: Item) -> Checked:
     held = (one.text for one in item.bodies if sha256(one.text.encode()).hexdigest() == written.sha256)
     asked = replace(asked, source=next(held, ""))
     if not written.quote:
-        return replace(asked, tier=Tier.EXACT)
+        return replace(asked, tier=Tier.UNQUOTED)
     passages = ([(voice.start, voice.end) for voice in origin.voices] for origin in item.origins)
     found = [
         _of_part(written.quote, (0, len(body.text)), item, number, spans)
@@ -344,6 +384,9 @@ def verify_manuscript(blocks: Iterable[Block], sources: Sources) -> list[Checked
 
 
 def _verify(quotation: Quotation, items: Sequence[Item], sources: Sources) -> Checked:
+    if quotation.unread:
+        asked = Checked(line=quotation.line, quote=quotation.text, tier=Tier.UNREAD)
+        return replace(asked, details=(quotation.unread,))
     readable = [item for item in items if not item.why_not]
     cited = _cited(quotation, sources)
     if cited:
@@ -359,7 +402,7 @@ def _verify(quotation: Quotation, items: Sequence[Item], sources: Sources) -> Ch
     found = _told_of_quotation(appraise(quotation, [origin for item in readable for origin in item.origins]), readable)
     if found.tier.holds and cited:
         name = f"{cited[0].ref}#{cited[1]}" if cited[1] else cited[0].ref
-        return replace(found, check="wrong", details=(*found.details, f"not in {name}, which the sentence cites"))
+        return _noted(replace(found, tier=Tier.ELSEWHERE), f"not in {name}, which the sentence cites")
     if not found.tier.holds:
         likely = dict.fromkeys([item.ref for item in ([cited[0]] if cited else [])] + [one.ref for one in readable])
         for name in list(likely)[:_FORMER]:

@@ -443,11 +443,12 @@ COMMANDS: Final = {
             "commands.cite:run_verify",
             _option(
                 "where FILE|SITE",
-                "Markdown, HTML, BibTeX, CSL-JSON, text, .docx, a folder of these, or - for standard input; with "
-                "--seal an output folder, its site folder, or the address of a published site (default: --site)",
+                "Markdown, HTML, LaTeX, BibTeX, CSL-JSON, text, .docx, a folder of these, or - for standard input; "
+                "with --seal an output folder, its site folder, or the address of a published site (default: --site)",
                 nargs="*",
             ),
             _flag("--strict", "fail if a citation holds only in an earlier version"),
+            _flag("--require", "fail if a document has no citation, or with --quotes no quotation"),
             _flag("--quotes", "check each quotation of 8 or more words, cited or not"),
             _flag("--json", "the verdicts as a JSON list"),
             _option("--bundle DIR", "write originals, hashes and proofs to a new folder", type=Path),

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from memosite.archive.cite import Citation
+from memosite.citing import Sources
 from memosite.citing.making import Made, cite_quote, cite_reference
 from memosite.commands.arguments import Tell
 from memosite.commands.citing import opened_sources, verify_documents, verify_seal
@@ -35,7 +36,8 @@ def run_cite(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
         raise ConfigError(f"--quote: found {len(options.references)} REFs, expected one at most")
     with opened_sources(options) as sources:
         if options.references:
-            made = [cite_reference(sources, reference, quote) for reference in options.references]
+            is_one = len(options.references) == 1
+            made = [_cited(sources, reference, quote, is_one=is_one) for reference in options.references]
         else:
             made = cite_quote(sources, quote)
     for problem in (line for one in made for line in one.problem):
@@ -48,8 +50,18 @@ def run_cite(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     return len(found) == len(made)
 
 
+def _cited(sources: Sources, reference: str, quote: str, *, is_one: bool) -> Made:
+    """What is cited; of several references, one that means nothing is no reason not to write the others."""
+    try:
+        return cite_reference(sources, reference, quote)
+    except ConfigError as error:
+        if is_one:
+            raise
+        return Made(problem=(str(error),))
+
+
 def _fields(made: Made) -> dict[str, Any]:
-    fields: dict[str, Any] = {} if made.citation is None else asdict(made.citation)
+    fields: dict[str, Any] = {} if made.citation is None else asdict(made.citation) | made.where
     if made.verdict:
         fields |= {"tier": made.verdict.tier.label, "details": list(made.verdict.details)}
         fields["quoted_in"] = made.is_carried

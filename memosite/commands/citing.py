@@ -27,7 +27,7 @@ from memosite.facts.parsed import Written
 from memosite.facts.rules import failures
 from memosite.facts.texts import counted
 from memosite.origins import RepoSources
-from memosite.quotes.citations import READERS, read_bibtex, read_csl_json, read_html, read_markdown
+from memosite.quotes.citations import READERS, read_bibtex, read_csl_json, read_html, read_markdown, read_tex
 from memosite.reading.archive import open_archive
 from memosite.reading.as_of import PastContents
 from memosite.reading.published import FolderSite, PublishedSite, WebSite, is_address
@@ -103,15 +103,17 @@ def verify_documents(options: argparse.Namespace, show: Tell, say: Tell) -> bool
             for line in _lines(name, one, is_quotes=options.quotes):
                 show(printable(line))
         show(_summary(what, [one for _, one in checked], is_strict=options.strict))
+    with_some = {name for name, _ in checked}
+    without = [name for name in files if name not in with_some]
     if not options.quiet:
-        without = [name for name in files if not any(name == other for other, _ in checked)]
         for name in without:
             say(f"memosite: {printable(name)}: found no {what} of the archive in it")
         may_quote = (name == _STDIN or Path(name).suffix.lower() in _MANUSCRIPTS for name in without)
         if not options.quotes and any(may_quote):
             option = '"quotations": true' if options.is_tool else "--quotes"
             say(f"memosite: verify checks citations; to check quotations without one, add {option}")
-    return all(one.holds(is_strict=options.strict) for _, one in checked)
+    is_missing = options.require and (without or not files)
+    return not is_missing and all(one.holds(is_strict=options.strict) for _, one in checked)
 
 
 def _files(named: str, *, is_quotes: bool) -> Iterator[str]:
@@ -138,6 +140,11 @@ def _checked(name: str, sources: Sources, *, is_quotes: bool) -> Iterator[Checke
         text = docx_text(Path(name))
     else:
         text = _text(name)
+    if suffix == ".tex":
+        from memosite.quotes.manuscript import entries_beside  # noqa: PLC0415 - as above
+
+        yield from (verify_citation(one, sources) for one in read_tex(text, entries_beside(Path(name), text)))
+        return
     reader = READERS.get(suffix) or _reader_of(text)
     yield from (verify_citation(citation, sources) for citation in reader(text))
 
@@ -156,7 +163,7 @@ def _blocks(name: str) -> "Sequence[Block]":
 def _reader_of(text: str) -> Callable[[str], Sequence[Written]]:
     """The reader of a text whose name does not tell what it is."""
     begin = text.lstrip()[:1]
-    known = {"[": read_csl_json, "{": read_csl_json, "@": read_bibtex, "<": read_html}
+    known = {"[": read_csl_json, "{": read_csl_json, "@": read_bibtex, "<": read_html, "\\": read_tex}
     reader = known.get(begin, read_markdown)
     return reader if reader(text) else read_markdown
 

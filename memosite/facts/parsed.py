@@ -18,7 +18,11 @@ from memosite.facts.times import Moment
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """A citation as a document holds it; what it does not say is "". `line` is where its digest is."""
+    """A citation as a document holds it; what it does not say is "". `line` is where its digest is.
+
+    `quote` is what stands above it or in it, `others` are the further words that its paragraph quotes. `unread` says
+    why nobody knows what readers of the page see of them. `sha256` may be cut short.
+    """
 
     line: int
     ref: str
@@ -29,6 +33,13 @@ class Written:
     time: str = ""
     commit: str = ""
     note: str = ""
+    others: tuple[str, ...] = ()
+    unread: str = ""
+
+    @property
+    def names_passage(self) -> bool:
+        """Whether it says what it cites, and has a whole digest: the archive lists such ones alone."""
+        return bool(self.ref or self.url) and len(self.sha256) == 64
 
 
 # Why an artifact is published without its content, as a value that its facts and the artifact itself carry.

@@ -23,7 +23,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import nlargest
 from itertools import groupby, islice, pairwise
 from operator import itemgetter
@@ -209,7 +209,7 @@ def _read(text: str) -> str:
 
 def _touches_word(text: str, match: re.Match[str]) -> bool:
     before, after = beside(text, *match.span())
-    return (before.isalpha() or after.isalpha()) and match["words"].isalpha()
+    return (before.isalpha() or after.isalnum() or after in tuple("'’")) and match["words"].isalpha()
 
 
 # Finds the passage of a text that is most like a quote that is not in it, and what differs, word by word.
@@ -419,10 +419,23 @@ def _fitting(kept: _Pairs, asked: int, near: int) -> Span:
 _TIERS: dict[Level, Tier] = {"exact": Tier.EXACT, "space": Tier.SPACE, "marks": Tier.MARKS, "signs": Tier.MARKS}
 
 
+_LISTED = re.compile(r"(?<!\w)\d{1,9}[.)]\s|[*+-]\s+[-+]?[.$€£]?\d")
+"""What may be the number of an item: part of a quote, since it may be any number."""
+
+
 _BAR = re.compile(r"(?<=\s)\|(?=\s|\Z)")  # between the cells of a table
 
 
 _MOST_HITS = 20  # places of a quote with typographic signs
+
+
+_AROUND: Final = 400  # characters around a quote in which its sentence is looked for
+
+
+_SENTENCE_END = re.compile(
+    r"[.!?…:;][\"”’»)\]*_`]*(?:\s|\Z)|\n\s*\n|\n(?=[ \t>]*(?:[-*+#|]|\d+[.)])[ \t|])|\n(?=---|##)"
+)
+"""Where what is around a quote says something of its own: a sentence, a paragraph or an item ends."""
 
 
 _FEW_WORDS = 3  # an omission of no more words, one of them a negation, turns what is said into its opposite
@@ -435,18 +448,38 @@ def judge(quote: str, text: "str | Source", passages: Sequence[Span] = ()) -> Ve
     have to be in one of them. Without any, the text is one passage.
     """
     source = text if isinstance(text, Source) else Source(text)
-    quote = quote.strip()
+    verdict = _judged(quote.strip(), source, passages)
+    if not verdict.tier.holds or not verdict.spans:
+        return verdict
+    return replace(verdict, details=(*verdict.details, *_denied_around(source.text, verdict.spans)))
+
+
+def _denied_around(text: str, spans: Sequence[Span]) -> Iterator[str]:
+    """That a quote begins behind, or ends before, a negation of its sentence."""
+    start, end = spans[0][0], spans[-1][1]
+    before = text[max(start - _AROUND, 0) : start]
+    ends = [match.end() for match in _SENTENCE_END.finditer(before)]
+    if negates(before[ends[-1] if ends else 0 :]):
+        yield "its sentence has a negation before it"
+    after = text[end - 1 : end + _AROUND]
+    stop = _SENTENCE_END.search(after)
+    if negates(after[1 : stop.start() if stop else len(after)]):
+        yield "its sentence has a negation behind it"
+
+
+def _judged(quote: str, source: Source, passages: Sequence[Span]) -> Verdict:
     if not word_count(quote):
         return Verdict(tier=Tier.NOT_FOUND, details=("the quote has no words",))
     for span in source.exact_spans(quote):
         return Verdict(tier=Tier.EXACT, spans=(span,))
     quote = with_images(quote)
-    asked = Source(quote)
-    if found := _plainly(asked, source):
-        return found
+    asked = Source(quote, keeps_numbers=True)
     editing = read_editing(quote, source.text)
-    if editing and (found := _edited(editing, source, passages)):
-        return found
+    for one in (source, source.numbered) if _LISTED.search(quote) else (source,):
+        if found := _plainly(asked, one):
+            return found
+        if editing and (found := _edited(editing, one, passages)):
+            return found
     return find_nearest(asked, source, editing, passages)
 
 
@@ -474,7 +507,7 @@ def _needles(asked: Source, level: Level) -> Iterable[Needle]:
     elif level == "signs":
         found.append(asked.unmarked_signs.needle)
     if level in ("marks", "signs") and _BAR.search(asked.text):
-        found.append(Source(_BAR.sub(" ", asked.text)).at(level).needle)
+        found.append(Source(_BAR.sub(" ", asked.text), keeps_numbers=True).at(level).needle)
     return dict.fromkeys(needle for needle in found if needle.edged)
 
 
@@ -525,7 +558,7 @@ class _Search:
 
     def __init__(self, prepared: Prepared, fragment: Fragment, level: Level) -> None:
         self.prepared = prepared
-        self.needles = tuple(dict.fromkeys(Source(way).at(level).needle for way in fragment))
+        self.needles = tuple(dict.fromkeys(Source(way, keeps_numbers=True).at(level).needle for way in fragment))
 
     @property
     def may_be_there(self) -> bool:

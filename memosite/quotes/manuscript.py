@@ -4,7 +4,18 @@ import os
 from pathlib import Path
 
 from memosite.facts.errors import SourceError
-from memosite.quotes.citations import HTML_ENDINGS, MARKDOWN_ENDINGS, Block, html_blocks, markdown_blocks, plain_blocks
+from memosite.facts.parsed import Written
+from memosite.quotes.citations import (
+    HTML_ENDINGS,
+    MARKDOWN_ENDINGS,
+    Block,
+    bibliographies,
+    bibtex_entries,
+    html_blocks,
+    markdown_blocks,
+    plain_blocks,
+    tex_blocks,
+)
 from memosite.run.processes import Child, Limits, SlowError, WordyError
 
 _LIMITS = Limits(seconds=120, memory=4 << 30, output=256 << 20)
@@ -21,7 +32,21 @@ def read_manuscript(path: Path) -> tuple[Block, ...]:
     text = _read(path).decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
     if suffix in HTML_ENDINGS:
         return tuple(html_blocks(text))
+    if suffix == ".tex":
+        return tuple(tex_blocks(text, entries_beside(path, text)))
     return tuple(markdown_blocks(text) if suffix in MARKDOWN_ENDINGS else plain_blocks(text))
+
+
+def entries_beside(path: Path, text: str) -> dict[str, Written]:
+    """The citations in the BibTeX files that a LaTeX document names, by the names of their entries."""
+    found: dict[str, Written] = {}
+    for name in bibliographies(text):
+        try:
+            entries = (path.parent / name).read_bytes().decode("utf-8-sig", "replace")
+        except OSError:
+            continue  # what its entries cite is told by their names
+        found |= dict(bibtex_entries(entries))
+    return found
 
 
 def docx_text(path: Path, data: bytes | None = None) -> str:
@@ -30,7 +55,7 @@ def docx_text(path: Path, data: bytes | None = None) -> str:
     Raises `SourceError` if it cannot be read.
     """
     data = _read(path) if data is None else data
-    command = ["pandoc", "--from=docx", "--to=commonmark", "--wrap=none", "--sandbox"]
+    command = ["pandoc", "--from=docx", "--to=commonmark+footnotes+pipe_tables", "--wrap=none", "--sandbox"]
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
     try:
         child = Child(command, limits=_LIMITS, environment=kept | {"LC_ALL": "C.UTF-8"}, folder=path.absolute().parent)

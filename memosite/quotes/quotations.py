@@ -20,30 +20,15 @@ from itertools import islice
 from operator import attrgetter
 from typing import Final, Generic, Literal, TypeAlias, TypeVar
 
-from memosite.quotes.citations import CLOSE, OPEN, Block, links_in
+from memosite.quotes.citations import CLOSE, CLOSING, MARK, OPEN, Block, is_source, named_in, quoted_spans
 from memosite.quotes.judge import judge
-from memosite.quotes.source import Source, Span, Tier, Verdict, beside, word_count
+from memosite.quotes.source import Source, Span, Tier, Verdict, word_count
 
 # Finds the quotations of a manuscript, with their lines, and whom the sentence around each names (SPEC 7).
 
 
 LEAST: Final = 8
 """The least words of a quotation that is checked."""
-
-
-_CLOSING: Final = {
-    "“": "”", "„": "“”", "‟": "”", "«": "»", "»": "«", '"': '"', "”": "”", OPEN: CLOSE, "「": "」", "『": "』",
-    "‘": "’", "‚": "‘’", "‹": "›", "›": "‹", "'": "'",
-}  # fmt: skip
-
-
-_ALWAYS: Final = frozenset("“„‟«「『" + OPEN)  # what opens wherever it is
-
-
-_APOSTROPHES: Final = frozenset("’'‘")
-
-
-_MARK = re.compile("[" + "".join(_CLOSING) + "]")
 
 
 _SENTENCE_END = re.compile(r"[.!?…][\"”’»)\]]*\s+(?=[^a-z\s])")
@@ -86,6 +71,7 @@ class Quotation:
 
     `context` is the sentence without the quotation, of a block quote what leads to it and what is below it.
     `speakers` are the positions that may be meant by it: one if it is clear, several if the sentence names more.
+    `unread` says why nobody knows what readers see of the words.
     """
 
     text: str
@@ -94,6 +80,7 @@ class Quotation:
     context: str
     links: tuple[str, ...] = ()
     speakers: tuple[str, ...] = ()
+    unread: str = ""
 
 
 def find_quotations(blocks: Iterable[Block], *, positions: Collection[str]) -> tuple[Quotation, ...]:
@@ -104,11 +91,14 @@ def find_quotations(blocks: Iterable[Block], *, positions: Collection[str]) -> t
 
 
 def _all_quotations(blocks: Sequence[Block]) -> Iterator[Quotation]:
+    sources = {block.figure: block for block in blocks if block.figure and is_source(block)}
     for number, block in enumerate(blocks):
+        if block.figure and sources.get(block.figure) is block:
+            continue
         before = blocks[number - 1] if number else None
         after = blocks[number + 1] if number + 1 < len(blocks) else None
         if block.is_quote:
-            yield _block_quotation(block, before, after)
+            yield _block_quotation(block, before, sources.get(block.figure) or after)
         else:
             yield from _inline_quotations(block)
 
@@ -124,72 +114,37 @@ def _block_quotation(block: Block, before: Block | None, after: Block | None) ->
             break
     lead = before.text.rstrip() if before and not before.is_quote else ""
     lead = lead[_sentence_start(lead, len(lead)) :] if lead.endswith((":", ",", "—", "–")) else ""
-    after = None if after and after.is_quote else after
+    after = None if after and after.is_quote and not is_source(after) else after
     if after and not below and (_ATTRIBUTION.match(after.text) or _LINKED.match(after.text) or after.links):
         below = after.text
     beside = after.links if after else ()
-    links = tuple(dict.fromkeys((*block.links, *beside, *links_in(below))))
+    links = tuple(dict.fromkeys((*block.links, *beside, *named_in(below))))
     text = "\n".join(rows).strip().strip(OPEN + CLOSE)
     line = block.line_of(len(block.text) - len(block.text.lstrip()))
-    return Quotation(text=_bare(text), line=line, is_block=True, context=f"{lead}\n{below}".strip(), links=links)
+    context = f"{lead}\n{below}".strip()
+    return Quotation(text=_bare(text), line=line, is_block=True, context=context, links=links, unread=block.unread)
 
 
 def _bare(text: str) -> str:
     """A block quote without quotation marks around all of it."""
-    closing = _CLOSING.get(text[:1], "")
-    if closing and text[-1:] in closing and not _MARK.search(text, 1, len(text) - 1):
+    closing = CLOSING.get(text[:1], "")
+    if closing and text[-1:] in closing and not MARK.search(text, 1, len(text) - 1):
         return text[1:-1].strip()
     return text
 
 
 def _inline_quotations(block: Block) -> Iterator[Quotation]:
     text = block.text
-    place = 0
-    while match := _MARK.search(text, place):
-        start = match.end()
-        if not _opens(text, match.start()):
-            place = start
-            continue
-        end = _end_of(text, start, _CLOSING[match[0]])
+    for begin, start, end in quoted_spans(text):
         quote = text[start:end].replace(OPEN, "“").replace(CLOSE, "”").strip().rstrip(_TRAILING)
-        first, last = _sentence(text, match.start(), end)
-        context = f"{text[first : match.start()]} … {text[end + 1 : last]}"
+        first, last = _sentence(text, begin, end)
+        context = f"{text[first:begin]} … {text[end + 1 : last]}"
         line = block.line_of(start + len(text[start:end]) - len(text[start:end].lstrip()))
         behind = _LINK_BEHIND.match(text, end + 1)
-        links = (*block.links, *links_in(context), *(links_in(behind[0]) if behind else ()))
-        yield Quotation(text=quote, line=line, is_block=False, context=context.strip(), links=links)
-        place = end + 1
-
-
-def _opens(text: str, place: int) -> bool:
-    """Whether a mark begins a quotation: it is before a word, and not behind one."""
-    mark, (before, after) = text[place], beside(text, place, place + 1)
-    if not after or after.isspace():
-        return False
-    if mark in _ALWAYS:
-        return mark != "“" or not before.isalnum()
-    return not before or before.isspace() or before in "([{—–-/:>*_" + "".join(_ALWAYS)
-
-
-def _end_of(text: str, start: int, closing: str) -> int:
-    """Where a quotation ends: an apostrophe may look like its end, so the last one before the next opening counts."""
-    last = -1
-    place = start
-    while place < len(text):
-        char = text[place]
-        if char in closing and (char not in _APOSTROPHES or not text[place + 1 : place + 2].isalnum()):
-            if char not in _APOSTROPHES and not (char == '"' and _is_inch(text, place)):
-                return place
-            last = place
-        elif last >= 0 and char in "‘‚'" and _opens(text, place):
-            return last
-        place += 1
-    return last if last >= 0 else len(text)
-
-
-def _is_inch(text: str, place: int) -> bool:
-    """Whether a straight mark after a number goes on in a sentence: `a 5" pipe and more"`."""
-    return text[place - 1].isdigit() and text[place + 1 : place + 2] == " " and '"' in text[place + 1 : place + 400]
+        links = (*block.links, *named_in(context), *(named_in(behind[0]) if behind else ()))
+        yield Quotation(
+            text=quote, line=line, is_block=False, context=context.strip(), links=links, unread=block.unread
+        )
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:

@@ -52,8 +52,11 @@ class Tier(IntEnum):
     SPACE = 2
     MARKS = 3
     EDITORIAL = 4
-    CHANGED = 5
-    NOT_FOUND = 6
+    UNQUOTED = 5
+    UNREAD = 6
+    ELSEWHERE = 7
+    CHANGED = 8
+    NOT_FOUND = 9
 
     @property
     def label(self) -> str:
@@ -62,8 +65,8 @@ class Tier(IntEnum):
 
     @property
     def holds(self) -> bool:
-        """Whether the text has these words."""
-        return self <= Tier.EDITORIAL
+        """Whether the text has these words, if any are quoted."""
+        return self <= Tier.UNQUOTED
 
 
 _LABELS = {
@@ -71,6 +74,9 @@ _LABELS = {
     Tier.SPACE: "exact except for white space",
     Tier.MARKS: "exact except for Markdown marks",
     Tier.EDITORIAL: "exact except for marked editorial changes",
+    Tier.UNQUOTED: "the passage exists; no words were checked",
+    Tier.UNREAD: "not checked",
+    Tier.ELSEWHERE: "found elsewhere",
     Tier.CHANGED: "changed",
     Tier.NOT_FOUND: "not found",
 }
@@ -446,9 +452,10 @@ _INLINE = re.compile(
 )
 
 
-def find_marks(text: str) -> tuple[Edit, ...]:
-    """The marks of a text as edits that drop them, in time linear in its length."""
-    lines = _Lines(frozenset(match[1].casefold() for match in _DEFINITION.finditer(text)))
+def find_marks(text: str, *, keeps_numbers: bool = False) -> tuple[Edit, ...]:
+    """The marks of a text as edits that drop them, in time linear in its length; if wanted, not numbers of lists."""
+    definitions = frozenset(match[1].casefold() for match in _DEFINITION.finditer(text))
+    lines = _Lines(definitions, keeps_numbers=keeps_numbers)
     for match in _LINE.finditer(text):
         lines.take(match[0], match.start())
     lines.end_paragraph()
@@ -474,6 +481,7 @@ class _Lines:
     """Reads a text line by line: the marks of blocks, and the paragraphs between them."""
 
     definitions: frozenset[str]
+    keeps_numbers: bool = False
     edits: list[Edit] = field(default_factory=list)
     fence: str = ""
     is_quoted: bool = False  # the fence is in a block quote
@@ -545,7 +553,7 @@ class _Lines:
         while item:
             kind = item[1] if len(item[1]) == 1 else item[1][-1]
             counts = kind in ".)" or _NUMBER.match(line, item.end())
-            if counts and not self.is_new and kind not in self.listed:
+            if counts and (self.keeps_numbers or (not self.is_new and kind not in self.listed)):
                 break
             self.listed.add(kind)
             self.drop(start + place, start + item.end())
@@ -747,9 +755,15 @@ class Prepared:
 class Source:
     """One text with its levels. Keep it as long as several quotes are judged by it."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, keeps_numbers: bool = False) -> None:
         """Nothing is prepared yet."""
         self.text = text
+        self._keeps_numbers = keeps_numbers
+
+    @cached_property
+    def numbered(self) -> "Source":
+        """The same text with the numbers of its lists, which readers see before the words."""
+        return Source(self.text, keeps_numbers=True)
 
     def at(self, level: Level) -> Prepared:
         """The text at a level."""
@@ -781,7 +795,7 @@ class Source:
 
     @cached_property
     def _found_marks(self) -> tuple[Edit, ...]:
-        return find_marks(self._exact.reading.text)
+        return find_marks(self._exact.reading.text, keeps_numbers=self._keeps_numbers)
 
     @cached_property
     def _marks(self) -> Prepared:

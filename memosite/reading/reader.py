@@ -587,7 +587,7 @@ def _citations(path: Path, screen: Screen) -> tuple[Written, ...]:
         return ()
     screened = screen.file(File(source="", path=path.name, data=data)).file.data
     text = screened.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    return tuple(one for one in reader(text) if one.ref or one.url)[:MOST]
+    return tuple(one for one in reader(text) if one.names_passage)[:MOST]
 
 
 _from_docx = lru_cache(maxsize=8)(docx_text)  # a server reads it again after every change of anything

@@ -1,0 +1,305 @@
+"""No false quote holds and no true one is refused, whatever layout and format a document has (SPEC 7, verifying).
+
+Each true passage is changed in each way, put into each layout of each format, and verified.
+"""
+
+import random
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from html import escape
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+from memosite.archive.cite import Citation
+from memosite.citing import ArchiveSources, Item, Place
+from memosite.citing.verifying import Checked, verify_citation
+from memosite.quotes.citations import READERS, to_bibtex, to_csl_json, to_html
+from memosite.quotes.source import Tier
+from tests.support.archives import open_folders
+from tests.support.memos import write_transcript
+from tests.support.quotations import ALTERATIONS, Writer, altered
+from tests.support.soaking import most
+
+LOAD = "2026-05-01-1430--engineer--the-load"
+BASE = "https://archive.example.org/"
+
+MORE: dict[str, Callable[[str], str]] = {
+    "list number": lambda quote: "93. " + re.sub(r"^\S+ ", "", quote),
+    "other end": lambda quote: " ".join([*quote.split()[:-3], "and everybody complained"]),
+    "other begin": lambda quote: " ".join(["Nobody", "believed", *quote.split()[2:]]),
+    "invented": lambda _: "the trial was not finished in time, and everybody complained about it",
+    "turned": lambda quote: " ".join(reversed(quote.split())),
+    "halves": lambda quote: " ".join(quote.split()[7:] + quote.split()[:7]),
+    "case": lambda quote: quote.upper(),
+    "plural": lambda quote: re.sub(r"(\w{4,})s\b", r"\1", quote, count=1),
+    "cut word": lambda quote: quote[2:],
+    "cut end": lambda quote: quote.rstrip(".")[:-2],
+    "repeated": lambda quote: f"{quote} {quote}",
+    "longer": lambda quote: f"{quote} So it was",
+    "percent": lambda quote: re.sub(r"(\d+)", r"\1 %", quote, count=1),
+    "minus": lambda quote: re.sub(r"(\d+)", r"-\1", quote, count=1),
+}  # fmt: skip
+"""What else is made of a quote; what changes nothing is left out."""
+
+
+def changed(quote: str, chance: random.Random) -> Iterator[tuple[str, str]]:
+    """False quotes, with what was done."""
+    for how in ALTERATIONS:
+        yield how, altered(quote, how, chance)
+    for how, change in MORE.items():
+        yield how, change(quote)
+
+
+def inline(pattern: str) -> Callable[[str, Citation], str]:
+    """A sentence with `{q}` for the words, with its locator behind it or as `{l}`."""
+    whole = pattern if "{l}" in pattern or "{k}" in pattern else f"{pattern} ({{l}})."
+
+    def write(quote: str, cited: Citation) -> str:
+        key = f"{cited.ref.replace('#', '-')}:{cited.sha256[:8]}"
+        return whole.format(q=quote, l=f"{cited.ref}, sha256:{cited.sha256}", t=cited.quote, k=key)
+
+    return write
+
+
+def below(pattern: str) -> Callable[[str, Citation], str]:
+    """What `cite` writes in Markdown, with another quote and around it."""
+    return lambda quote, cited: pattern.format(q=quote, a=cited.markdown.rpartition("\n> ")[2])
+
+
+LAYOUTS: dict[str, Callable[[str, Citation], str]] = {
+    "cite": below("> {q}\n>\n> {a}"),
+    "below": below("> {q}\n\n{a}"),
+    "two quotes": below("> {q}\n\n> {a}"),
+    "wrapped": lambda quote, cited: below("> {q}\n>\n> {a}")(quote.replace(" ", "\n> ", 3), cited),
+    "straight": inline('Alice said "{q}"'),
+    "curly": inline("Alice said “{q}”"),
+    "German": inline("Alice sagte „{q}“"),
+    "Swiss": inline("Alice sagte »{q}«"),
+    "French": inline("Alice a dit «\u00a0{q}\u00a0»"),
+    "French, spaced": inline("Alice a dit « {q} »"),
+    "single": inline("Alice said ‘{q}’"),
+    "single, straight": inline("It wasn't long till Alice's crew said '{q}'"),
+    "corners": inline("Alice 「{q}」"),
+    "emphasis": inline("Alice said *{q}*"),
+    "underlined": inline("Alice said _{q}_"),
+    "code": inline("Alice said `{q}`"),
+    "behind": inline("As {l} says: “{q}”"),
+    "behind, below": inline("As {l} says:\n\n> {q}"),
+    "true before": inline("She said “{t}”, and then “{q}”"),
+    "true behind": inline("She said “{q}”, and then “{t}”"),
+    "other sentence": inline("She said “{q}.” Nobody knew it. Then she left"),
+    "unclosed": inline("She said “{q}"),
+    "glued": inline('She said,"{q}"'),
+    "dash": inline("She said —“{q}”—"),
+    "footnote": inline("Alice said “{q}”.[^1]\n\nMore.\n\n[^1]: See {l}."),
+    "footnote of a quote": inline("> {q}[^n]\n\nMore.\n\n[^n]: See {l}."),
+    "table": inline("| said | where |\n|---|---|\n| “{q}” | {l} |\n"),
+    "list": inline("- Alice said “{q}” ({l})\n- Nobody else did"),
+    "bold before": inline("**What was said of it:** “{q}”"),
+    "shortened": lambda quote, cited: inline("Alice said “{q}”")(quote, cited).replace(cited.sha256[20:], ""),
+    "capitals": lambda quote, cited: inline("Alice said “{q}”")(quote, cited).replace(
+        cited.sha256, cited.sha256.upper()
+    ),
+    "no digest": lambda quote, cited: inline("Alice said “{q}”")(quote, cited).replace(f", sha256:{cited.sha256}", ""),
+}
+
+TEX_LAYOUTS: dict[str, Callable[[str, Citation], str]] = {
+    "quotes": inline("Alice said ``{q}'' \\cite[p.~3]{{{k}}}. Bob said ``nothing'' \\parencite{{bob}}."),
+    "enquote": inline("Alice said \\enquote{{{q}}} \\autocite{{{k}}}."),
+    "footnote": inline("Alice said \\textquotedblleft {q}\\textquotedblright.\\footnote{{{l}}}"),
+    "quote": inline("\\begin{{quote}}\n{q}\n\n--- x, {l}\n\\end{{quote}}"),
+    "emph": inline("Alice said \\emph{{{q}}} ({l})."),
+}
+
+
+HTML_LAYOUTS: dict[str, Callable[[str, Citation], str]] = {
+    "cite": lambda quote, cited: to_html(cited).replace(escape(cited.quote, quote=False), quote),
+    "two paragraphs": lambda quote, cited: to_html(cited).replace(
+        escape(cited.quote, quote=False), f"{cited.quote}</p><p>{quote}"
+    ),
+    "q": inline("<p>Alice said <q>{q}</q> ({l}).</p>"),
+    "cite element": inline("<p>Alice said <cite>{q}</cite> ({l}).</p>"),
+    "em": inline("<p>Alice said <em>{q}</em> ({l}).</p>"),
+    "code": inline("<p>Alice said <code>{q}</code> ({l}).</p>"),
+    "entities": inline("<p>Alice said &ldquo;{q}&rdquo; ({l}).</p>"),
+    "table": inline("<table><tr><td>“{q}”</td><td>{l}</td></tr></table>"),
+    "behind it": inline("<blockquote><p>{t}</p><p>— x, {l}</p><p>{q}</p></blockquote>"),
+}
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ArchiveSources]:
+    """A transcript of sentences that never repeat."""
+    root = tmp_path_factory.mktemp("quotes") / "office"
+    writer = Writer(7)
+    turns = [writer.sentence() for _ in range(40)]
+    text = "".join(f"## {'Assistant' if at % 2 else 'User'}\n\n{turn}\n\n" for at, turn in enumerate(turns))
+    people = [{"position": "engineer", "session_arc": "arc-1"}, {"position": "director"}]
+    write_transcript(root / "transcripts/engineer", LOAD, text=text, participants=people)
+    with open_folders(root) as (read, shelf):
+        yield ArchiveSources(read, shelf.text, base_url=BASE)
+
+
+def passages(archive: ArchiveSources) -> list[tuple[Item, Place]]:
+    """The turns of all items."""
+    items = list(map(archive.item, archive.names))
+    return [(item, place) for item in items for anchor in item.turns if (place := item.place(anchor))]
+
+
+def verdicts(document: str, suffix: str, archive: ArchiveSources) -> list[Checked]:
+    """What is said of the citations of a document."""
+    return [verify_citation(one, archive) for one in READERS[suffix](document)]
+
+
+def said_of(document: str, suffix: str, archive: ArchiveSources) -> list[bool]:
+    """Whether the citations of a document hold."""
+    return [said.holds() for said in verdicts(document, suffix, archive)]
+
+
+def converted(documents: list[str], to: str, tmp_path: Path) -> list[str]:
+    """What Pandoc or markdown-it makes of Markdown documents; they are read by one run."""
+    text = "\n\nENDOFONE\n\n".join(documents)
+    if to == "markdown-it":
+        return [MarkdownIt().enable("table").render(document) for document in documents]
+    if to == "docx":
+        path = tmp_path / "x.docx"
+        subprocess.run(["pandoc", "-o", path], input=text.encode(), check=True, timeout=600)
+        command = ["pandoc", str(path), "-t", "commonmark+footnotes+pipe_tables", "--wrap=none"]
+    else:
+        command = ["pandoc", "-t", to]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True, timeout=600).stdout
+    return re.split(r"(?:<p>)?ENDOFONE(?:</p>)?", done)
+
+
+def cases(archive: ArchiveSources, *, is_true: bool) -> Iterator[tuple[str, str, Citation]]:
+    """What was done to the words, the words, and the citation of their passage."""
+    chance = random.Random(3)
+    for item, place in passages(archive)[: most(3, in_soak=12)]:
+        cited = item.cite(place)
+        words = cited.quote.rstrip(".")
+        if is_true:
+            yield "whole", words, cited
+            yield "part", " ".join(words.split()[2:12]), cited
+            if not {"not", "never"} & set(words.split()[4:6]):
+                yield "omission", " ".join([*words.split()[:4], "[…]", *words.split()[6:]]), cited
+        else:
+            yield from ((how, false, cited) for how, false in changed(words, chance) if false not in ("", words))
+
+
+def laid_out(how: str, cited: Citation, words: str) -> Iterator[tuple[str, str, str]]:
+    """The layouts of each format: the name, the document, and the ending."""
+    for name, write in LAYOUTS.items():
+        yield name, f"# A paper\n\nFirst.\n\n{write(words, cited)}\n\nLast.\n", ".md"
+        if name not in ("emphasis", "underlined", "code"):
+            yield name, f"First.\n\n{write(words, cited)}\n\nLast.\n", ".txt"
+    for name, write in TEX_LAYOUTS.items():
+        if "%" not in words:
+            yield name, f"First.\n\n{write(words, cited).replace('#', chr(92) + '#')}\n\nLast.\n", ".tex"
+    for name, write in HTML_LAYOUTS.items():
+        if name != "two paragraphs" or how in (*ALTERATIONS, *MORE):
+            yield name, f"<p>First.</p>\n{write(escape(words, quote=False), cited)}<p>Last.</p>", ".html"
+    for entry, suffix in ((to_bibtex, ".bib"), (to_csl_json, ".json")):
+        yield how, entry(cited).replace(cited.quote, words), suffix
+
+
+def test_no_false_quote_holds(archive: ArchiveSources) -> None:
+    """Each change in each layout of each format."""
+    wrong = []
+    for how, words, cited in cases(archive, is_true=False):
+        for name, document, suffix in laid_out(how, cited, words):
+            found = said_of(document, suffix, archive)
+            if all(found):
+                wrong.append((how, name, suffix, document))
+    assert wrong == [], wrong[:3]
+
+
+def test_no_true_quote_is_refused(archive: ArchiveSources) -> None:
+    """The same layouts with true words."""
+    wrong = []
+    for how, words, cited in cases(archive, is_true=True):
+        for name, document, suffix in laid_out(how, cited, words):
+            found = said_of(document, suffix, archive)
+            if not found or not all(found):
+                wrong.append((how, name, suffix, document, READERS[suffix](document)))
+    assert wrong == [], wrong[:3]
+
+
+@pytest.mark.parametrize("to", ["html", "gfm", "markdown", "latex", "docx", "markdown-it"])
+def test_what_converters_make_of_a_manuscript_says_the_same(to: str, archive: ArchiveSources, tmp_path: Path) -> None:
+    """A false quote is none the less false, and a true one holds."""
+    suffix = {"html": ".html", "markdown-it": ".html", "latex": ".tex"}.get(to, ".md")
+    for is_true in (False, True):
+        some = [
+            (how, name, write(words, cited))
+            for how, words, cited in cases(archive, is_true=is_true)
+            for name, write in LAYOUTS.items()
+            if "footnote" not in name
+        ]
+        some = some[:: most(5, in_soak=2)]
+        documents = converted([document for _, _, document in some], to, tmp_path)
+        assert len(documents) == len(some)
+        wrong = []
+        for (how, name, document), made in zip(some, documents, strict=True):
+            found = verdicts(made, suffix, archive)
+            is_said = all(said.holds() and said.tier is not Tier.UNQUOTED for said in found)  # Word has no quoted lists
+            if not found or is_said != is_true:
+                wrong.append((how, name, document, made))
+        assert wrong == [], wrong[:3]
+
+
+HIDDEN = (
+    *(
+        "<span style='opacity:0.0'>not</span>",
+        "<b class=x>not</b>",
+        "<span hidden>not</span>",
+        "<span popover>not</span>",
+    ),
+    *("<script style='display:inline'>not</script>", "<title style='display:inline'>not</title>", "<title>not</title>"),
+    *(
+        "<noembed>not</noembed>",
+        "<details>not</details>",
+        "<x-y>not</x-y>",
+        "<svg><text>not</text></svg>",
+        "<img src=x>",
+    ),
+    *("<font color=white>not</font>", "<bdo dir=rtl>not</bdo>", "<i data-x=y>not</i>", "<span dir=rtl>x</span>"),
+)
+AROUND = (
+    "<div style='position:absolute;left:-9999px'>{}</div>", "<style>p{{display:n\\one}}</style>{}",
+    "<details>{}</details>",
+    "<link rel='StyleSheet' href=x>{}", "<?xml-stylesheet href=x?>{}",
+    "<section hidden>{}", "<script>x()</script>{}",
+)  # fmt: skip
+
+
+def test_what_readers_of_a_page_may_not_see_is_not_checked(archive: ArchiveSources) -> None:
+    """Whether words are hidden is never guessed: what may hide them is named, and the quote neither holds nor fails."""
+    item, place = passages(archive)[0]
+    cited = item.cite(place)
+    first, rest = cited.quote.split(" ", 1)
+    for name, write in HTML_LAYOUTS.items():
+        pages = [(hidden, write(f"{first} {hidden} {rest}", cited)) for hidden in HIDDEN if name != "code"]
+        pages += [(around, around.format(write(cited.quote, cited))) for around in AROUND]
+        for what, page in pages:
+            [said] = verdicts(f"<p>First.</p>{page}<p>Last.</p>", ".html", archive)
+            tag = re.search(r"<\??([\w-]+)", what)
+            assert said.tier is Tier.UNREAD and not said.holds(), (name, page, said)
+            assert tag and tag[1] in said.details[0], (name, what, said.details)
+
+
+@pytest.mark.parametrize("to", ["html", "gfm", "docx"])
+def test_a_footnote_cites_what_the_text_quotes_also_when_pandoc_moved_it(
+    to: str, archive: ArchiveSources, tmp_path: Path
+) -> None:
+    """Each note has the words before its sign; without a quote, no words were checked."""
+    item, place = passages(archive)[0]
+    cited = item.cite(place)
+    locator = f"{cited.ref}, sha256:{cited.sha256}"
+    text = f"She said “{cited.quote}”,[^a] and “{cited.quote[4:]} So it was”.[^b] More.[^c]\n\n"
+    text += "".join(f"[^{name}]: See {locator}.\n\n" for name in "abc")
+    for document, suffix in ((text, ".md"), (converted([text], to, tmp_path)[0], {"html": ".html"}.get(to, ".md"))):
+        tiers = [said.tier for said in verdicts(document, suffix, archive)]
+        assert tiers == [Tier.EXACT, Tier.CHANGED, Tier.UNQUOTED], document
