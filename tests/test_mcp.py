@@ -166,8 +166,8 @@ def test_no_answer_names_what_tools_do_not_take_and_no_value_is_an_option() -> N
         found = answered(name, arguments)
         assert "usage" not in found.text + found.messages and "root:" not in found.text
         assert found.is_error == (name not in {"search", "reply", "cite"})
-    cited = answered("cite", {"references": ["--site", "/etc"]})  # the first is the end of an id: it is cited
-    assert cited.text.startswith("web-engineer") and "/etc: found no item" in cited.messages
+    cited = answered("cite", {"references": ["--site", "/etc"]})  # the second is in a name: it is cited
+    assert cited.text.startswith("web-engineer") and "--site: found no item" in cited.messages
 
 
 def test_tools_take_what_their_commands_take() -> None:
