@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
+from posixpath import normpath
 from typing import Final
 
 import lxml.html
@@ -197,7 +198,9 @@ def refusal(item: ReceivedItem) -> str | None:
             return f"its {what} holds control characters"
     if max(len(text.encode("utf-8", "replace")) for text in (item.path, item.guid)) > _LONGEST:
         return f"its path or guid is longer than {_LONGEST} bytes"
-    if item.is_of_repo and (place_of(item.path) is None or not folders[-1].endswith(ENVELOPE_SUFFIX)):
+    is_plain = normpath(item.path) == item.path  # `./x` and `file:///x` are no paths of a repo
+    is_memo = place_of(item.path) is not None and folders[-1].endswith(ENVELOPE_SUFFIX)
+    if item.is_of_repo and not (is_plain and is_memo):
         return "its path is no memo's, below memos/, notes/ or transcripts/, and --repo is looked into for memos alone"
     return None
 
