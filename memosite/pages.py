@@ -338,7 +338,7 @@ class ArtifactPage(Page):
     shared_total: int = 0
     around: Neighbours | None = None  # in the list that readers page through
     is_pending: bool = False  # of a document or a record that waits for somebody
-    decides: tuple[Reference, ...] = ()  # for whom it waits, as far as its status names them
+    waits_for: tuple[Reference, ...] = ()  # by name, of many the first; none of a memo whose state says it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,7 +33,7 @@ from memosite.archive.model import (
     Transcript,
 )
 from memosite.facts.errors import ConfigError
-from memosite.facts.parsed import BROADCAST, SOMEBODY, Ref, Seat, Text
+from memosite.facts.parsed import BROADCAST, Ref, Seat, Text
 from memosite.facts.texts import cut_line, listed
 from memosite.facts.times import Moment
 from memosite.formats.status import sort_of
@@ -107,21 +107,21 @@ def states_of(reader: Reader, artifact: Artifact, viewer: Position | None) -> li
     return found + ([f"action {action}"] if action else []) + _waits_for(reader, artifact)
 
 
-def _waits_for(reader: Reader, memo: Artifact) -> list[str]:
+def _waits_for(reader: Reader, item: Artifact) -> list[str]:
     """Who of several has not done what a memo asks (of one the state says it), and what may have answered it.
 
     Of a document or a record, for whom it waits.
     """
-    names = [reader.archive.label(position) for position in memo.owed_by if position != SOMEBODY]
-    if not isinstance(memo, Memo):
-        return [f"waits for {names_line(names) or 'somebody'}"] if memo.owed_by else []
-    if not memo.owed_by:
+    names = [reader.archive.label(position) for position in item.waits_for]
+    if not item.owed_by:
         return []
-    missing = [f"{ghost.kind}/{ghost.id}" for ghost in reader.possible_replies.of(memo)]
-    since = ["/".join(ref) for ref in (*memo.replies, *memo.also_answered_by)]
+    if not isinstance(item, Memo):
+        return [f"waits for {names_line(names) or 'somebody'}"]
+    missing = [f"{ghost.kind}/{ghost.id}" for ghost in reader.possible_replies.of(item)]
+    since = ["/".join(ref) for ref in (*item.replies, *item.also_answered_by)]
     found = [f"replied to since by {listed(since, _REPLIES)}" if since else "no reply since"]
     found += [f"perhaps answered by missing {', '.join(missing[:NAMED])}"] if missing else []
-    if len(memo.recipients) > 1 or memo.is_broadcast:
+    if len(item.recipients) > 1 or item.is_broadcast:
         found.append(f"not answered by {'anybody' if names == [BROADCAST] else names_line(names)}")
     return found
 
@@ -148,9 +148,8 @@ def fields_of(reader: Reader, artifact: Artifact, viewer: Position | None = None
             fields["to_more"] = len(artifact.to) - NAMED
     else:
         fields["who"] = who_of(artifact)
-    waits_for = [position for position in artifact.owed_by if position != SOMEBODY]
     if artifact.owed_by:
-        fields["waits_for"], fields["waits_for_total"] = waits_for[:NAMED], len(waits_for)
+        fields["waits_for"], fields["waits_for_total"] = list(artifact.waits_for[:NAMED]), len(artifact.waits_for)
     return fields | {"states": states_of(reader, artifact, viewer)}
 
 

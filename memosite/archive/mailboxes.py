@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Literal
 
 from memosite.archive.model import Action, Archive, Artifact, Copy, Ghost, Memo
-from memosite.facts.parsed import BROADCAST, SOMEBODY, Mailbox, Ref
+from memosite.facts.parsed import BROADCAST, Mailbox, Ref
 from memosite.facts.phrases import joined, phrase, phrases
 
 ShownAction = Action | Literal["partly"]
@@ -252,7 +252,7 @@ def wait_of(item: Artifact) -> dict[str, object] | None:
         return None
     is_asked = isinstance(item, Memo)
     return {
-        "for": [position for position in item.owed_by if position != SOMEBODY],
+        "for": list(item.waits_for),
         "since": item.date.utc if item.date else None,
         "why": "action requested" if is_asked else "decision pending",
         "ends": "reply, or closed action" if is_asked else "status that decides, or decision that names it",

@@ -9,7 +9,7 @@ Artifacts with their copies, threads, positions, links and actions. They are mad
 import datetime as dt
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
@@ -19,6 +19,7 @@ from memosite.facts.file import LABEL_CHARS
 from memosite.facts.findings import Finding, Location
 from memosite.facts.parsed import (
     BROADCAST,
+    SOMEBODY,
     BodyFile,
     Discharge,
     DocumentHead,
@@ -354,6 +355,16 @@ class Artifact(Apart):
         """Its texts: that inside the envelope, then that of the body file; equal ones once. None if withheld."""
         texts = () if self.withheld else self._texts()
         return tuple({text.sha256: text for text in texts if text is not None}.values())
+
+    @property
+    def waits_for(self) -> tuple[str, ...]:
+        """For whom it waits by name."""
+        return tuple(position for position in self.owed_by if position != SOMEBODY)
+
+    def beside(self, most: int) -> Iterator[Ref]:
+        """What it mentions, and what mentions it; of many each way the first."""
+        yield from (link.to for link in self.links[:most] if link.to)
+        yield from self.backlinks[:most]
 
     @property
     def status(self) -> str:

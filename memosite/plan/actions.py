@@ -159,9 +159,14 @@ def _together(found: Mapping[str, Sequence[A]], positions: Iterable[str]) -> tup
     return tuple(sorted({memo.ref: memo for one in lists for memo in one}.values(), key=_oldest_first))
 
 
+def asking(artifacts: Iterable[Artifact]) -> list[Artifact]:
+    """What asks for something, done or not."""
+    return [one for one in artifacts if one.owed_by or (isinstance(one, Memo) and one.action is not None)]
+
+
 def sort_asked(artifacts: Iterable[Artifact]) -> Asked:
     """Look at all artifacts once."""
-    every = [one for one in artifacts if one.owed_by or (isinstance(one, Memo) and one.action is not None)]
+    every = asking(artifacts)
     of: dict[Action, dict[str, list[Artifact]]] = {}
     waiting: dict[str, list[Memo]] = defaultdict(list)
     for one in sorted(every, key=_oldest_first):
@@ -262,9 +267,7 @@ class RowMaker:
         )
 
     def _row(self, item: Artifact, *, viewer: str | None, is_waiting: bool, state: Action | None) -> ActionRow:
-        if isinstance(item, Memo):
-            return self._memo_row(item, viewer=viewer, is_waiting=is_waiting, state=state)
-        return ActionRow(
+        row = ActionRow(
             kind=item.kind,
             href=relative(self.start, page_of(item)),
             short_subject=item.short_subject,
@@ -275,23 +278,19 @@ class RowMaker:
             source=item.copies[0].file.source,
             same_matter=few(item.same_matter, partial(self.context.artifact, self.start)),
         )
-
-    def _memo_row(self, memo: Memo, *, viewer: str | None, is_waiting: bool, state: Action | None) -> ActionRow:
-        _, source = self.context.where(memo, viewer)
-        is_of_all = memo.is_broadcast and viewer is None and state == "open"
-        return ActionRow(
-            kind=memo.kind,
-            href=relative(self.start, page_of(memo)),
-            short_subject=memo.short_subject,
-            date=memo.date,
-            age=age(memo.date, self.day),
-            action=state or self.context.action(memo, viewer) or "open",
-            asked_by=None if is_waiting else self.context.position(self.start, memo.sender_position, memo.sender),
-            waits_for=few(memo.owed_by, self.person) if is_waiting or is_of_all else (),
-            perhaps_answered_by=perhaps_answered_by(self.context, self.start, memo),
-            of_all=memo.is_broadcast and viewer is not None and not is_waiting,
-            source=source,
-            unread="" if is_waiting else self.context.unread(memo, viewer),
+        if not isinstance(item, Memo):
+            return row
+        is_of_all = item.is_broadcast and viewer is None and state == "open"
+        return replace(
+            row,
+            action=state or self.context.action(item, viewer) or "open",
+            status="",
+            source=self.context.where(item, viewer)[1],
+            asked_by=None if is_waiting else self.context.position(self.start, item.sender_position, item.sender),
+            waits_for=few(item.owed_by, self.person) if is_waiting or is_of_all else (),
+            perhaps_answered_by=perhaps_answered_by(self.context, self.start, item),
+            of_all=item.is_broadcast and viewer is not None and not is_waiting,
+            unread="" if is_waiting else self.context.unread(item, viewer),
         )
 
     def person(self, id_: str) -> Reference:
@@ -440,7 +439,7 @@ def plan_actions(context: Context) -> Iterator[ActionsPage | ActionListPage | Li
 
 def action_part_units(context: Context) -> Iterator[Unit]:
     """The parts of the list of actions, each by itself: another memo changes few of them."""
-    asked = sort_asked(context.archive.artifacts.values()).every
+    asked = asking(context.archive.artifacts.values())
     for number, chunk in enumerate(page.in_parts(asked) if page.part_count(asked) else (), 1):
         given_as = "the actions on this part of the list"
         yield traced_unit(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
+from functools import partial
 from typing import Any
 
 from memosite import pages
@@ -13,7 +14,7 @@ from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
 from memosite.formats.status import sort_of, standing_of
 from memosite.passages import SUMMARY
-from memosite.plan.context import Context
+from memosite.plan.context import Context, few
 from memosite.plan.health import finding_row
 from memosite.plan.history import history_lines, history_summary
 from memosite.plan.indexes import neighbours_of
@@ -144,8 +145,7 @@ def records_of(context: Context, decision: Artifact) -> list[Record]:
 
 def _near(context: Context, artifact: Artifact) -> Iterator[Artifact]:
     """Documents and records that an artifact mentions, or that mention it."""
-    refs = (*(link.to for link in artifact.links[:_LINKS] if link.to), *artifact.backlinks[:_LINKS])
-    for ref in dict.fromkeys(refs):
+    for ref in dict.fromkeys(artifact.beside(_LINKS)):
         if ref[0] in {"document", "record"} and ref in context.archive.artifacts:
             yield context.archive.artifacts[ref]
 
@@ -239,6 +239,7 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
     """
     redacted = " (secrets redacted)" if artifact.is_redacted else ""
     zipped = bundled_name(context, artifact)
+    is_asked_of_one = isinstance(artifact, Memo) and not artifact.is_broadcast  # its state says it
     page = pages.ArtifactPage(
         **head_of(context, start, title=artifact.short_subject, section=section, description=artifact.summary),
         twins=twins_of_artifact(context, start, artifact),
@@ -272,7 +273,7 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
         outdated=outdated_citations(context, start, artifact),
         around=neighbours_of(start, context.list_places.get(artifact.ref)),
         is_pending=bool(artifact.owed_by) and artifact.kind != "memo",
-        decides=tuple(context.position(start, id_) for id_ in artifact.owed_by if id_ and artifact.kind != "memo"),
+        waits_for=() if is_asked_of_one else few(artifact.waits_for, partial(context.position, start)),
     )
     return {field.name: getattr(page, field.name) for field in fields(page) if field.name not in _OF_KIND}
 

@@ -18,7 +18,7 @@ from memosite.archive.cite import called
 from memosite.archive.ledger import LEAN, Ledger
 from memosite.archive.lines import artifact_line, body_texts, dump_line, join_texts, notice_of
 from memosite.archive.mailboxes import wait_of
-from memosite.facts.parsed import SOMEBODY, RecordEvent, Ref, Text
+from memosite.facts.parsed import RecordEvent, Ref, Text
 from memosite.facts.texts import cut_line, one_line
 from memosite.formats.status import decided_by, decided_on, sort_of, standing_of
 from memosite.formats.turns import Turn, blocks, parse_conversation, without_hashes
@@ -315,7 +315,7 @@ def _head(context: Context, artifact: model.Artifact) -> Iterable[tuple[str, str
         yield "Sessions", ", ".join(card.sessions)
         yield "Superseded-By", "/".join(artifact.superseded_by or ()) or card.superseded_by or ""
     yield "Status", artifact.status
-    waits_for = [context.label(one) for one in artifact.owed_by if one != SOMEBODY]
+    waits_for = [*map(context.label, artifact.waits_for)]
     yield "Waits-For", ", ".join(waits_for or ["somebody"] * bool(artifact.owed_by))
     yield "Date", shown.shown if shown else ""
     if sort_of(artifact) != "other":

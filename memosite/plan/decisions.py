@@ -375,7 +375,7 @@ def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
         on=decided_on(one) if one.date is None or decided_on(one) != one.date.day else "",
         repo_of=context.position(start, owner) if owner and sort == "decision" and not decided_by(one) else None,
         age=age(one.date, lists.day) if one.owed_by else "",
-        waits_for=few([id_ for id_ in one.owed_by if id_], partial(context.position, start)),
+        waits_for=few(one.waits_for, partial(context.position, start)),
         successor=context.successor(start, one),
         proposals=tuple(context.artifact(start, other.ref) for other in proposals),
         decided_in=tuple(context.artifact(start, other.ref) for other in decided),

@@ -18,7 +18,7 @@ from memosite.plan.artifact_page import artifact_fields, memo_bodies, shown_extr
 from memosite.plan.context import Context
 from memosite.plan.history import newest_edit, removal_line
 from memosite.plan.page import head_of
-from memosite.plan.threads import ThreadSlice, perhaps_answered_by, thread_slice, waiting_positions
+from memosite.plan.threads import ThreadSlice, perhaps_answered_by, thread_slice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,6 @@ class MemoPage(ArtifactPage):
     unread: str
     action: ShownAction | None
     recipients: tuple[RecipientRow, ...]
-    waits_for: tuple[Reference, ...]
     perhaps_answered_by: tuple[Reference, ...]
     answers: int
     relations: tuple[tuple[str, tuple[Reference, ...]], ...]
@@ -105,7 +104,6 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
             )
             for state in memo.recipients
         ),
-        waits_for=waiting_positions(context, start, memo) if memo.is_broadcast else (),
         perhaps_answered_by=perhaps_answered_by(context, start, memo),
         answers=memo.answers,
         relations=tuple(_relations(context, start, memo)),

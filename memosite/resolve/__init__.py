@@ -26,7 +26,7 @@ from memosite.resolve.artifacts import Assembler, ResolvedLinks, closed_by_memos
 from memosite.resolve.links import DocumentIds, HasFile, LinkResolver, backlinks, text_images
 from memosite.resolve.lives import EntryLives, Lives, removals, removed_entries
 from memosite.resolve.positions import resolve_positions
-from memosite.resolve.waits import Wait, find_waits
+from memosite.resolve.waits import Matter, find_waits
 from memosite.run.recall import FORGETFUL, Recall
 
 
@@ -148,9 +148,9 @@ def resolve(
         ),
         text_images(assembler.texts, facts),
     )
-    with_wait = recall.calls(_with_wait)
+    with_matter = recall.calls(_with_matter)
     waits = find_waits(artifacts, naming.positions, collected.organizations)
-    artifacts |= {ref: with_wait(ref, artifacts[ref], wait) for ref, wait in waits.items()}
+    artifacts |= {ref: with_matter(ref, artifacts[ref], matter) for ref, matter in waits.items()}
     archive = Archive(
         sources=tuple(_as_of(source, histories.get(source.name)) for source in rules.sources),
         organizations=collected.organizations,
@@ -170,8 +170,8 @@ def resolve(
     return archive, _with_pages(ledger, archive)
 
 
-def _with_wait(artifact: Artifact, wait: Wait) -> Artifact:
-    return replace(artifact, **wait._asdict())
+def _with_matter(artifact: Artifact, matter: Matter) -> Artifact:
+    return replace(artifact, **matter._asdict())
 
 
 def _without_quotes(collected: identity.Collected, groups: Iterable[identity.CopyGroup]) -> identity.Collected:

@@ -16,7 +16,7 @@ _WORD = re.compile(r"\w+")
 _SORTS = ("decision", "proposal", "other")
 
 
-class Wait(NamedTuple):
+class Matter(NamedTuple):
     """For whom an item waits, and which others of its matter do, too: the fields of `Artifact` by these names."""
 
     owed_by: tuple[str, ...]
@@ -25,7 +25,7 @@ class Wait(NamedTuple):
 
 def find_waits(
     artifacts: Mapping[Ref, Artifact], positions: Mapping[str, Position], organizations: Iterable[Organization]
-) -> dict[Ref, Wait]:
+) -> dict[Ref, Matter]:
     """The documents and records that wait for somebody.
 
     A matter is one of them: its decision, else its proposal, else the record that arrived first. Of one matter are a
@@ -40,7 +40,7 @@ def find_waits(
         title = one.copies[0].file.source, _words(one.subject)
         same: Iterable[Ref] = one.decided_in if isinstance(one, Document) else ()
         if isinstance(one, Record) and sort_of(one) == "decision":
-            near = (*_near(one), *called[title])
+            near = (*one.beside(_LINKS), *called[title])
             same = [ref for ref in near if ref in first_of and pending[ref].system != one.system]
         first_of[one.ref] = next((first_of[ref] for ref in same if ref in first_of), one.ref)
         called[title].append(one.ref)
@@ -50,7 +50,7 @@ def find_waits(
             others[first].append(ref)
     names = _Names(positions, organizations) if pending else None
     return {
-        ref: Wait(tuple(names.awaited_by(one)) or (SOMEBODY,), tuple(others[ref]))
+        ref: Matter(tuple(names.awaited_by(one)) or (SOMEBODY,), tuple(others[ref]))
         for ref, one in pending.items()
         if first_of[ref] == ref and names is not None
     }
@@ -75,12 +75,6 @@ def _is_pending(artifact: Artifact, artifacts: Mapping[Ref, Artifact]) -> bool:
 
 def _whole_status(artifact: Document | Record) -> str:
     return artifact.said_status if isinstance(artifact, Record) else artifact.head.status or ""
-
-
-def _near(artifact: Artifact) -> Iterator[Ref]:
-    """What an artifact mentions, and what mentions it."""
-    yield from (link.to for link in artifact.links[:_LINKS] if link.to)
-    yield from artifact.backlinks[:_LINKS]
 
 
 class _Names:

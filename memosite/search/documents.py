@@ -27,7 +27,7 @@ from memosite.archive.mailboxes import is_unread_by_any, states_of
 from memosite.archive.urls import index_file, page_of, part_page
 from memosite.facts.file import most_turns_found
 from memosite.facts.names import read_stamped_name
-from memosite.facts.parsed import SOMEBODY, Kind
+from memosite.facts.parsed import Kind
 from memosite.facts.texts import cut_line, listed, one_line
 from memosite.formats.status import STANDINGS, sort_of, standing_of
 from memosite.formats.turns import Turn, blocks, parse_conversation
@@ -147,7 +147,6 @@ class SearchDocument:
 def describe(archive: model.Archive, artifact: model.Artifact, analyzer: Analyzer) -> Card:
     """The card of an artifact."""
     memo = artifact if isinstance(artifact, model.Memo) else None
-    waits_for = tuple(position for position in artifact.owed_by if position != SOMEBODY)
     body = artifact.variants[0].text if isinstance(artifact, model.Transcript) and not artifact.broken else None
     is_unread = isinstance(artifact, model.Envelopes) and artifact.broken
     digests = [artifact.shown_file.sha256] if is_unread else [text.sha256 for text in artifact.texts]
@@ -165,8 +164,8 @@ def describe(archive: model.Archive, artifact: model.Artifact, analyzer: Analyze
         date=milliseconds(artifact.date.instant.replace(tzinfo=None)) if artifact.date else None,
         day=artifact.date.day if artifact.date else "",
         status=(memo.action or "") if memo else artifact.short_status,
-        waits_for=waits_for,
-        owing=_owing(archive, waits_for) if waits_for else "",
+        waits_for=artifact.waits_for,
+        owing=_owing(archive, artifact.waits_for) if artifact.waits_for else "",
         keys=tuple(sorted(_keys(archive, artifact, analyzer))),
         positions=tuple(sorted(set(map(archive.label, artifact.positions)))),
         names=tuple(dict.fromkeys(prepare(name) for name in _names(artifact))),
