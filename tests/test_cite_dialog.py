@@ -14,7 +14,8 @@ from playwright.sync_api import Browser, Page
 from memosite.archive.cite import Citation, range_digest
 from memosite.cli import main
 from memosite.formats.turns import TurnList, parse_conversation
-from memosite.quotes.citations import read_html, read_markdown, read_plain, to_html
+from memosite.quotes.citations import read_html, read_markdown, read_plain
+from memosite.quotes.forms import to_html
 from tests.support.browsers import COLOURS, below, violations
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_transcript

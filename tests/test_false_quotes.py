@@ -16,7 +16,8 @@ from markdown_it import MarkdownIt
 from memosite.archive.cite import Citation
 from memosite.citing import ArchiveSources, Item, Place
 from memosite.citing.verifying import Checked, verify_citation
-from memosite.quotes.citations import READERS, to_bibtex, to_csl_json, to_html
+from memosite.quotes.citations import READERS
+from memosite.quotes.forms import to_bibtex, to_csl_json, to_html
 from memosite.quotes.source import Tier
 from tests.support.archives import open_folders
 from tests.support.memos import write_transcript

@@ -10,17 +10,8 @@ from hypothesis import strategies as st
 
 from memosite.archive.cite import Citation, quote_of
 from memosite.facts.parsed import Written
-from memosite.quotes.citations import (
-    read_bibtex,
-    read_csl_json,
-    read_html,
-    read_markdown,
-    read_plain,
-    read_tex,
-    to_bibtex,
-    to_csl_json,
-    to_html,
-)
+from memosite.quotes.citations import read_bibtex, read_csl_json, read_html, read_markdown, read_plain, read_tex
+from memosite.quotes.forms import to_bibtex, to_csl_json, to_html
 from memosite.quotes.judge import judge
 from tests.support.fuzzing import fuzz
 from tests.support.mutations import mutated_lines

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import strategies as st
 
 from memosite.facts.errors import SourceError
-from memosite.quotes.citations import html_blocks, markdown_blocks, plain_blocks
+from memosite.quotes.blocks import markdown_blocks, plain_blocks
+from memosite.quotes.html import html_blocks
 from memosite.quotes.index import QuoteIndex
 from memosite.quotes.judge import align, judge, word_diff
 from memosite.quotes.manuscript import read_manuscript

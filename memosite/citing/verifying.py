@@ -26,7 +26,7 @@ from memosite.facts.rules import CITATION_BROKEN
 from memosite.facts.texts import cut_line
 from memosite.markdown.plain import read_places
 from memosite.passages import SourceBody, bodies_of
-from memosite.quotes.citations import Block
+from memosite.quotes.blocks import Block
 from memosite.quotes.judge import judge
 from memosite.quotes.quotations import Appraisal, Origin, Quotation, SpeakerCheck, appraise, find_quotations
 from memosite.quotes.source import Change, Span, Tier, Verdict

@@ -13,7 +13,7 @@ from memosite.commands.arguments import Tell
 from memosite.commands.citing import opened_sources, verify_documents, verify_seal
 from memosite.facts.characters import harmless, harmless_json, printable, printable_json
 from memosite.facts.errors import ConfigError
-from memosite.quotes.citations import to_bibtex, to_csl_json, to_html
+from memosite.quotes.forms import to_bibtex, to_csl_json, to_html
 
 # `memosite cite`: writes citations of passages, with the hash that verifies them.
 

@@ -35,7 +35,7 @@ from memosite.reading.text_rows import QUOTES
 from memosite.store.safe_files import read_file
 
 if TYPE_CHECKING:
-    from memosite.quotes.citations import Block
+    from memosite.quotes.blocks import Block
 
 # Opens what citations are made of and verified by, for `cite` and `verify`.
 
@@ -151,7 +151,8 @@ def _checked(name: str, sources: Sources, *, is_quotes: bool) -> Iterator[Checke
 
 def _blocks(name: str) -> "Sequence[Block]":
     """The blocks of a manuscript."""
-    from memosite.quotes.citations import html_blocks, markdown_blocks  # noqa: PLC0415 - as above
+    from memosite.quotes.blocks import markdown_blocks  # noqa: PLC0415 - as above
+    from memosite.quotes.html import html_blocks  # noqa: PLC0415 - as above
     from memosite.quotes.manuscript import read_manuscript  # noqa: PLC0415
 
     if name != _STDIN:

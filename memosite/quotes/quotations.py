@@ -20,7 +20,8 @@ from itertools import islice
 from operator import attrgetter
 from typing import Final, Generic, Literal, TypeAlias, TypeVar
 
-from memosite.quotes.citations import CLOSE, CLOSING, MARK, OPEN, Block, is_source, named_in, quoted_spans
+from memosite.quotes.blocks import CLOSE, CLOSING, MARK, OPEN, Block, quoted_spans
+from memosite.quotes.citations import is_source, named_in
 from memosite.quotes.judge import judge
 from memosite.quotes.source import Source, Span, Tier, Verdict, word_count
 

@@ -1,0 +1,259 @@
+"""Reads Markdown and plain text into the blocks that quotations are looked for in: paragraphs, and block quotes.
+
+A block knows on which line each of its characters is. `<q>` is read as a pair of quotation marks of its own, so that
+one search finds all kinds. A quote must not hold by words that readers do not see, or see otherwise: struck out words
+keep their `~~`, and what is hidden or shown by other means than letters has a character beside it that no text has.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Final
+
+from memosite.quotes.source import beside
+
+OTHER: Final = "\ue002"
+"""Stands for the citation of something else, which has its own words."""
+
+
+OPEN, CLOSE = "\ue000", "\ue001"
+"""Stand for `<q>` and `</q>` in the text of a block."""
+
+
+_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
+
+
+_QUOTED_LINE = re.compile(r" {0,3}(?:> ?)+")
+
+
+_ALERT = re.compile(r"\[!\w+\]\s*\Z")
+
+
+_NOTE = re.compile(r" {0,3}(?:\[\^([^\[\]\s]{1,100})\]:|\[(\d{1,4})\](?=:?\s)|([⁰¹²³⁴-⁹]{1,4})(?=\s))")
+"""The beginning of a footnote; its name may stand anywhere else as `NOTED`."""
+
+
+NOTED = re.compile(r"\[\^([^\[\]\s]{1,100})\]|\[(\d{1,4})\]|([⁰¹²³⁴-⁹]{1,4})")
+
+
+_ITEM = re.compile(r"[ \t]*(?:[*+-]|\d{1,9}[.)])[ \t]+|#{1,6}[ \t]+")
+
+
+_STYLED = re.compile(r" {0,3}<(style|script|link)\b", re.IGNORECASE)
+
+
+_TAG = re.compile(r"<(/?)(q|blockquote)\b[^<>]{0,500}>", re.IGNORECASE)
+
+
+_LINK = re.compile(
+    r"\]\(<([^<>\n]{1,2000})>\)|(https?://[^()\s<>\"]{1,2000}(?:\([^()\s<>\"]{0,200}\)[^()\s<>\"]{0,200}){0,5})"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A paragraph, or what a block quote quotes. `starts` are where its lines begin in `text`, `lines` their numbers.
+
+    `links` are the addresses that HTML links to from it, or gives as the source of the quote, `lead` is the text before
+    the first of these links. `figure` is the number of the element of HTML that holds all of a quote, 0 if none does.
+    `note` is the name of the footnote that it is of, `marked` is where HTML has emphasis, code
+    or a title, and whether that is bold. `unread` says why nobody knows what readers see of it.
+    """
+
+    is_quote: bool
+    text: str
+    starts: tuple[int, ...]
+    lines: tuple[int, ...]
+    links: tuple[str, ...] = ()
+    lead: str = ""
+    figure: int = 0
+    note: str = ""
+    marked: tuple[tuple[int, int, bool], ...] = ()
+    unread: str = ""
+
+    def line_of(self, place: int) -> int:
+        """The line of the manuscript that a character is on."""
+        return self.lines[max(bisect_right(self.starts, place) - 1, 0)]
+
+
+def block_of(rows: Sequence[tuple[int, str]], *, is_quote: bool) -> Block:
+    """A block of lines with their numbers."""
+    return Block(
+        is_quote=is_quote,
+        text="\n".join(row for _, row in rows),
+        starts=tuple(accumulate((len(row) + 1 for _, row in rows[:-1]), initial=0)),
+        lines=tuple(line for line, _ in rows) or (1,),
+    )
+
+
+def links_in(text: str) -> list[str]:
+    """The addresses in a text or a Markdown document, in their order."""
+    return [match[1] or match[2].rstrip(".,;:!?'”’»]") for match in _LINK.finditer(text)]
+
+
+def markdown_blocks(text: str) -> Iterator[Block]:
+    """The blocks of a Markdown document; code is none."""
+    reader = TextBlocks(is_markdown=True)
+    blocks = list(reader.read(text))
+    yield from unread_if(reader.page, blocks)
+
+
+def plain_blocks(text: str) -> Iterator[Block]:
+    """The blocks of a plain text; lines that begin with `>` are a block quote, as in mail."""
+    yield from TextBlocks(is_markdown=False).read(text)
+
+
+class TextBlocks:
+    """Collects lines until a block ends."""
+
+    def __init__(self, *, is_markdown: bool) -> None:
+        self.is_markdown = is_markdown
+        self.rows: list[tuple[int, str]] = []
+        self.is_quote = False
+        self.in_tag = False  # within <blockquote>
+        self.fence = ""
+        self.note = ""
+        self.page = ""  # a style sheet or a program in the text
+
+    def read(self, text: str) -> Iterator[Block]:
+        """The blocks of a text, in order."""
+        for number, line in enumerate(text.split("\n"), 1):
+            yield from self._line(number, line)
+        yield from self._end()
+
+    def _line(self, number: int, line: str) -> Iterator[Block]:
+        fence = _FENCE.match(line) if self.is_markdown else None
+        if self.fence or fence:
+            yield from self._end()
+            begun = fence[1] if fence else ""
+            is_end = self.fence and begun.startswith(self.fence) and not line.strip().strip("`~")
+            self.fence = "" if is_end else self.fence or begun
+            return
+        if not line.strip() and not (self.in_tag and self.rows):
+            yield from self._end()
+            return
+        if self.is_markdown and (styled := _STYLED.match(line)):
+            self.page = f"<{styled[1].lower()}>"
+        quoted = _QUOTED_LINE.match(line)
+        row = line[quoted.end() :] if quoted else line
+        if self.is_markdown and "<" in row:
+            row, begins, ends = _tags(row)
+            if begins:
+                yield from self._end()
+                self.in_tag = True
+            if ends and self.in_tag:
+                yield from self._add(number, row, is_quote=True)
+                yield from self._end()
+                self.in_tag = False
+                return
+        yield from self._add(number, row, is_quote=self.in_tag or quoted is not None)
+
+    def _add(self, number: int, row: str, *, is_quote: bool) -> Iterator[Block]:
+        item = _ITEM.match(row)
+        noted = None if is_quote else _NOTE.match(row)
+        starts = not is_quote and (item or noted or row.startswith("|"))
+        if self.rows and (is_quote != self.is_quote or starts):
+            yield from self._end()
+        if noted:
+            self.note, row = noted[noted.lastindex or 0], row[noted.end() :].removeprefix(":")
+        elif not self.rows and not row.startswith((" ", "\t")):
+            self.note = ""
+        if _ALERT.match(row) and is_quote:
+            row = ""
+        self.is_quote = is_quote
+        self.rows.append((number, row[item.end() :] if item and not is_quote else row))
+
+    def _end(self) -> Iterator[Block]:
+        if any(row.strip() for _, row in self.rows):
+            yield replace(block_of(self.rows, is_quote=self.is_quote), note=self.note)
+        self.rows = []
+
+
+def _tags(row: str) -> tuple[str, bool, bool]:
+    """A line without its tags of quotes, and whether a block quote begins and ends on it."""
+    found = [(match[2].lower(), match[1]) for match in _TAG.finditer(row)]
+    return _TAG.sub(_mark, row), ("blockquote", "") in found, ("blockquote", "/") in found
+
+
+def _mark(match: re.Match[str]) -> str:
+    odd = NOT_READ if re.search(r"\s(?!cite=|>|/)\S", match[0]) else ""
+    return odd + (" " if match[2].lower() == "blockquote" else CLOSE if match[1] else OPEN)
+
+
+NOT_READ: Final = "\ufffc"
+"""Stands beside what is hidden, and for what is no text."""
+
+
+def unread_if(page: str, blocks: Iterable[Block]) -> Iterator[Block]:
+    """Blocks of a page that shows them by other rules than those of plain text, if it does."""
+    for block in blocks:
+        yield replace(block, unread=f"{page} in the page may hide words or show others") if page else block
+
+
+CLOSING: Final = {
+    "“": "”", "„": "“”", "‟": "”", "«": "»", "»": "«", '"': '"', "”": "”", OPEN: CLOSE, "「": "」", "『": "』",
+    "‘": "’'", "‚": "‘’", "‹": "›", "›": "‹", "'": "'", "＂": "＂", "❝": "❞", "〝": "〞〟", "《": "》", "‛": "’",
+}  # fmt: skip
+
+
+_ALWAYS: Final = frozenset("“„‟«「『＂❝〝《" + OPEN)  # what opens wherever it is
+
+
+_APOSTROPHES: Final = frozenset("’'‘")
+
+
+_BEFORE: Final = frozenset("([{—–-/:>*_,;.!?=|~…" + "".join(_ALWAYS))  # what may stand right before a mark
+
+
+MARK = re.compile("[" + "".join(CLOSING) + "]")
+
+
+def quoted_spans(text: str) -> Iterator[tuple[int, int, int]]:
+    """Of what stands in quotation marks: where its mark is, where it begins and where it ends."""
+    place = 0
+    unclosed: set[str] = set()
+    while match := MARK.search(text, place):
+        place = match.end()
+        if match[0] in unclosed or not _opens(text, match.start()):
+            continue
+        end = _end_of(text, place, CLOSING[match[0]])
+        if end == len(text) and match[0] in _APOSTROPHES:
+            unclosed.add(match[0])  # an apostrophe; nor will those that follow be closed
+            continue
+        yield match.start(), place, end
+        place = end + 1
+
+
+def _opens(text: str, place: int) -> bool:
+    """Whether a mark begins a quotation: it is before a word, and not behind one."""
+    mark, (before, after) = text[place], beside(text, place, place + 1)
+    if not after or after.isspace():
+        return bool(after) and mark in "«‹" and not before.isalnum()
+    if mark in _ALWAYS:
+        return mark != "“" or not before.isalnum() or (before.isalpha() and after.isalnum())
+    if mark == '"' and before.isalpha():
+        return after.isalnum()
+    return not before or before.isspace() or before in _BEFORE
+
+
+def _end_of(text: str, start: int, closing: str) -> int:
+    """Where a quotation ends: an apostrophe may look like its end, so the last one before the next opening counts."""
+    last = -1
+    place = start
+    while place < len(text):
+        char = text[place]
+        if char in closing and (char not in _APOSTROPHES or not text[place + 1 : place + 2].isalnum()):
+            if char not in _APOSTROPHES and not (char == '"' and _is_inch(text, place)):
+                return place
+            last = place
+        elif last >= 0 and char in "‘‚'" and _opens(text, place):
+            return last
+        place += 1
+    return last if last >= 0 else len(text)
+
+
+def _is_inch(text: str, place: int) -> bool:
+    """Whether a straight mark after a number goes on in a sentence: `a 5" pipe and more"`."""
+    return text[place - 1].isdigit() and text[place + 1 : place + 2] == " " and '"' in text[place + 1 : place + 400]
