@@ -1,0 +1,158 @@
+"""What a session log says, as values: sessions with their turns, and the folded parts of these (SPEC 2.2, sessions).
+
+    bytes of a file ─► records (lines of JSON, or headed parts of Markdown) ─► sessions ─► turns with parts
+
+All forms give these values; nothing here knows a form. Lines are those of the file, 1 = first. Texts have LF for line
+ends, and U+FFFD for what cannot be written as UTF-8 (`clean_text`); of a tool's input or output `MOST_SHOWN` bytes are
+kept.
+"""
+
+import datetime as dt
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Final, Literal, TypeAlias
+
+MOST_SHOWN: Final = 20_000
+"""The most bytes that are kept of one tool's input, its output, or a thought (SPEC 9)."""
+
+TurnKind: TypeAlias = Literal["person", "assistant", "system", "summary"]
+PartKind: TypeAlias = Literal["thinking", "tool", "context", "image", "mark"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What is folded in a turn, or drawn in it.
+
+    - `thinking`: `text`.
+    - `tool`: `name` is the tool, `text` its input as people read it (a command, else JSON with indentation), `result`
+      what came back, None if nothing did. `is_orphan`: it is a result whose call is missing.
+    - `context`: what an editor put before a person's words; `name` is its tag.
+    - `image`: `name` is its format (`PNG`), `size` its bytes.
+    - `mark`: `text` is a line that is drawn there: `interrupted`, `rolled back`, `the conversation was compacted here`.
+
+    `more` and `result_more` are the bytes that were left out. `call` is the id of the call. `wrote` are the paths that
+    the tool wrote, as it says; `commits` the hashes of commits that its output says it made (7 to 40 hex digits);
+    `agent` is the key of the session of the subagent that it started.
+    """
+
+    kind: PartKind
+    line: int
+    name: str = ""
+    text: str = ""
+    more: int = 0
+    size: int = 0
+    call: str = ""
+    result: str | None = None
+    result_line: int = 0
+    result_more: int = 0
+    is_error: bool = False
+    is_orphan: bool = False
+    wrote: tuple[str, ...] = ()
+    commits: tuple[str, ...] = ()
+    agent: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionTurn:
+    """One turn. Of its text `digest` is the SHA-256 of the UTF-8 (64 hex digits), "" without a text.
+
+    `speaker` is who speaks, as people read it (`a person`, `Claude Code`, `the harness`), `model` what an agent names.
+    `at` is the time of its text, UTC; `stamp` as written. `line` is where its text is, `last_line` where that ends
+    (JSON: the same), `record` the id of that record, "" if it has none. `lead` are the parts before the text, `parts`
+    those behind it. `chain` names the inline sidechain that it is of; `is_rewound`: a person took its branch back.
+    `origin` identifies the record wherever it was copied to, "" if nothing does (SPEC 2.2, replays).
+    """
+
+    kind: TurnKind
+    speaker: str
+    model: str = ""
+    at: dt.datetime | None = None
+    stamp: str = ""
+    line: int
+    last_line: int = 0
+    record: str = ""
+    text: str = ""
+    lead: tuple[Part, ...] = ()
+    parts: tuple[Part, ...] = ()
+    chain: str = ""
+    is_rewound: bool = False
+    origin: str = ""
+    ordinal: int = 0
+    digest: str = ""
+    hash_anchor: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Something to be told of a log: the name of a rule (`session-line`), the line, and what was found."""
+
+    rule: str
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """One conversation in a log.
+
+    `system` is `claude-code`, `codex`, `specstory`, `aider` or `gemini`, `key` its id in full. `start` is when it
+    began, by its own word, else that of its first turn: with UTC where `is_utc`, else in a local time without a zone;
+    `start_text` as written. `title` is "" if it has none of its own (`title_of` makes one). `parent` is the key of the
+    session that started it, `forked_from` of the one whose turns it began with. `unshown` counts the records of types
+    that are not shown. `pulls` are addresses of pull requests, each with the ordinal of the turn behind which it was
+    named. `first_line` and `last_line` are where it is in a file of several sessions. `told_by` is the form of the
+    log, where it tells of sessions of other agents (SpecStory): the agent as it names it. `attribution` is a caution
+    for readers, "" if none is needed.
+    """
+
+    system: str
+    key: str
+    start: dt.datetime | None = None
+    start_text: str = ""
+    is_utc: bool = True
+    title: str = ""
+    turns: tuple[SessionTurn, ...] = ()
+    models: tuple[str, ...] = ()
+    parent: str = ""
+    forked_from: str = ""
+    folder: str = ""
+    branch: str = ""
+    version: str = ""
+    told_by: str = ""
+    attribution: str = ""
+    unshown: tuple[tuple[str, int], ...] = ()
+    pulls: tuple[tuple[int, str], ...] = ()
+    problems: tuple[Problem, ...] = ()
+    first_line: int = 1
+    last_line: int = 0
+
+    @property
+    def agent(self) -> str:
+        """The agent, as people read it."""
+        return self.told_by or {"claude-code": "Claude Code", "codex": "Codex", "gemini": "Gemini CLI"}.get(
+            self.system, self.system
+        )
+
+
+def numbered(turns: Iterable[SessionTurn]) -> tuple[SessionTurn, ...]:
+    """Turns with their ordinals, and with the digests and anchors of their texts (SPEC 7)."""
+    seen: Counter[str] = Counter()
+    found = []
+    for ordinal, turn in enumerate(turns, 1):
+        digest = hashlib.sha256(turn.text.encode()).hexdigest() if turn.text else ""
+        short = f"t-{digest[:8]}"
+        seen[short] += bool(digest)
+        anchor = (short if seen[short] == 1 else f"{short}-{seen[short]}") if digest else None
+        found.append(replace(turn, ordinal=ordinal, digest=digest, hash_anchor=anchor))
+    return tuple(found)
+
+
+def cut(text: str) -> tuple[str, int]:
+    """The first `MOST_SHOWN` bytes of a text, whole characters, and how many bytes are left out."""
+    data = text.encode()
+    if len(data) <= MOST_SHOWN:
+        return text, 0
+    kept = data[:MOST_SHOWN].decode("utf-8", "ignore")
+    return kept, len(data) - len(kept.encode())
