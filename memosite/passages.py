@@ -17,7 +17,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate, islice
 from typing import Any, Final, Literal, TypeAlias
 
@@ -25,7 +25,8 @@ from memosite.archive.model import Artifact, Document, Memo, Record, Transcript
 from memosite.facts.json_text import clean_text, read_json_text
 from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import FileFacts, Ref, Text
-from memosite.formats.turns import REDACTED, Turn, TurnBlock, TurnList, blocks, parse_conversation, parse_formerly
+from memosite.formats.sessions.kept import read_conversation
+from memosite.formats.turns import REDACTED, Turn, TurnBlock, TurnList, blocks, parse_formerly
 from memosite.pages import PAGE_CHARS
 
 # The beginnings of anchors that tell apart the texts of one page: the parts of a transcript, the summary of a memo.
@@ -67,7 +68,7 @@ class SourceBody:
 
     `before` are the bytes of that part that come before the text, `lines_before` its lines. `prefix` is what its
     anchors begin with. `started` is when a conversation did, by which its stamps are read; `is_misread` if its turns
-    are those that memosite told apart formerly.
+    are those that memosite told apart formerly. Of a session log `turns` gives the turns as data.
     """
 
     ref: Ref
@@ -82,11 +83,14 @@ class SourceBody:
     started: dt.datetime | None = None
     is_misread: bool = False
     is_redacted: bool = False
+    turns: Callable[[], str] | None = None
 
     @cached_property
     def conversation(self) -> TurnList:
         """Its turns, if it is a conversation; a manuscript may cite each of them."""
-        return parse_formerly(self.text) if self.is_misread else parse_conversation(self.text, started=self.started)
+        if self.is_misread:
+            return parse_formerly(self.text)
+        return read_conversation(self.turns() if self.turns else self.text, started=self.started)
 
 
 def bodies_of(artifact: Artifact, text_of: TextOf) -> Iterator[SourceBody]:
@@ -110,6 +114,7 @@ def bodies_of(artifact: Artifact, text_of: TextOf) -> Iterator[SourceBody]:
             is_conversation=is_conversation,
             started=started,
             is_redacted=redacted,
+            turns=partial(text_of, text.log) if text.log else None,
         )
 
 
@@ -146,7 +151,7 @@ def _texts_of_page(artifact: Artifact) -> Iterator[tuple[Text, FileFacts, bool, 
         envelope, body = artifact.envelope, artifact.variants[0].body
         is_read = envelope.shape != "broken"
         if envelope.body and is_read and not (body and isinstance(artifact, Transcript)):
-            yield envelope.body, envelope.file, False, SUMMARY if body else ""
+            yield envelope.body, envelope.file, envelope.log is not None, SUMMARY if body else ""
         if body and (is_read or isinstance(artifact, Memo)):
             yield body.text, body.file, True, ""
 
@@ -300,9 +305,9 @@ def anchors_at(text: str, chars: Iterable[int], *, prefix: str) -> list[str]:
     return [places[number - 1].anchor if number else "" for number in (bisect_right(begins, at) for at in chars)]
 
 
-def turns_at(text: str, chars: Iterable[int], *, started: dt.datetime | None) -> list[Turn | None]:
-    """The turn of a conversation that has each of these characters; None where none has it."""
-    turns = parse_conversation(text, started=started).turns
+def turns_at(text: str, conversation: TurnList, chars: Iterable[int]) -> list[Turn | None]:
+    """The turn of a conversation, given with its text, that has each of these characters; None where none has it."""
+    turns = conversation.turns
     starts = _starts(text, 0)
     begins = [starts[turn.line] for turn in turns]
     found = ((turns[number - 1] if number else None, at) for at in chars for number in (bisect_right(begins, at),))

@@ -14,8 +14,9 @@ from memosite.archive.model import Artifact, Document, Ghost, Library, Memo, Rec
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Ref, Text
 from memosite.facts.texts import counted, cut_line, listed
+from memosite.formats.sessions.kept import read_conversation
 from memosite.formats.status import standing_of
-from memosite.formats.turns import Turn, parse_conversation
+from memosite.formats.turns import Turn
 
 # Answers what a position has not read yet.
 
@@ -318,8 +319,8 @@ def _text_part(reader: Reader, name: str, said: Text | str, command: Sequence[st
 
 def _turns(reader: Reader, artifact: Transcript, text: Text | str, turns: str, begin: int) -> Part | None:
     """The turns of a transcript; None if its text has no known form."""
-    load, _ = items.loader(reader, text)
-    known = parse_conversation(load(), started=artifact.started).turns
+    written = text if isinstance(text, str) else reader.text_of(text.conversation)
+    known = read_conversation(written, started=artifact.started).turns
     if not known:
         return None
     first, last = _range(turns, len(known)) if turns else (1, len(known))

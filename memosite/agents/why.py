@@ -26,8 +26,9 @@ from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Ref, Text
 from memosite.facts.texts import BEGINNING, counted, make_row, marks_of
+from memosite.formats.sessions.kept import read_conversation
 from memosite.formats.status import sort_of
-from memosite.formats.turns import Turn, blocks, parse_conversation
+from memosite.formats.turns import Turn, blocks
 from memosite.sources.objects import CommitFacts
 
 # Judges which session made a commit, by what its transcript shows within its times.
@@ -394,10 +395,10 @@ def _sessions(reader: Reader, mentions: Mentions, work: Work) -> Iterator[Sessio
         variant = artifact.variants[0]
         if variant.text is None:
             continue
-        text = reader.text_of(variant.text.sha256)
+        text = reader.text_of(variant.text.conversation)
         if not (is_within(artifact, work.commit) or names_commit(text, work.commit.hash)):
             continue
-        found = session_of(artifact, parse_conversation(text, started=artifact.started).turns, work)
+        found = session_of(artifact, read_conversation(text, started=artifact.started).turns, work)
         if found is not None:
             yield found
 

@@ -143,6 +143,8 @@ def _speakers(artifact: Artifact) -> Iterable[str]:
     if isinstance(artifact, Memo):
         session = artifact.envelope.session
         yield f"{artifact.author} ({session})" if session and artifact.sender else artifact.author
+    elif isinstance(artifact, Transcript) and artifact.envelope.log:
+        yield artifact.envelope.log.agent
     elif isinstance(artifact, Transcript):
         yield from map(called, artifact.envelope.participants)
     else:

@@ -33,6 +33,7 @@ from memosite.facts.parsed import (
     RecordEvent,
     Ref,
     Seat,
+    SessionLog,
     Text,
     Withheld,
 )
@@ -482,11 +483,22 @@ class Memo(Envelopes):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transcript(Envelopes):
-    """A recorded conversation. `last_turn` is when its last turn began, if its stamps tell."""
+    """A recorded conversation. `last_turn` is when its last turn began, if its stamps tell.
+
+    Of a session log `parent` is the session that started it, `children` those that it started, and `wrote` the items
+    whose files it wrote, each with the ordinal of the turn. `continued_from` is the older session that has its first
+    `copied` turns, too, from `copied_at` on.
+    """
 
     role: str | None
     ended: Moment | None
     last_turn: Moment | None = None
+    parent: Ref | None = None
+    continued_from: Ref | None = None
+    copied: int = 0
+    copied_at: int = 0
+    children: tuple[tuple[int, Ref], ...] = ()
+    wrote: tuple[tuple[int, Ref], ...] = ()
     related: tuple[Ref, ...] = ()
     unresolved: tuple[str, ...] = ()
 
@@ -496,8 +508,15 @@ class Transcript(Envelopes):
         return self.variants[0].started
 
     @property
+    def log(self) -> SessionLog | None:
+        """What a session log says of it; None for a transcript that is no log."""
+        return self.envelope.log
+
+    @property
     def who(self) -> Who:
         """Its participants."""
+        if self.log:
+            return Who(self.log.agent)
         return Who(listed([one.position for one in self.envelope.participants], NAMED, chars=NAME_CHARS))
 
 
@@ -798,5 +817,8 @@ _UUID = re.compile(r"(?<![0-9A-Za-z-])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a
 
 def sessions_of(transcript: Transcript) -> list[str]:
     """The UUIDs, in lower case and in order."""
-    said = " ".join(one.session_arc or "" for one in transcript.variants[0].envelope.participants)
+    envelope = transcript.variants[0].envelope
+    said = " ".join(one.session_arc or "" for one in envelope.participants)
+    if envelope.log and not envelope.log.parent:
+        said = envelope.log.key
     return sorted({found.lower() for found in _UUID.findall(said)})

@@ -19,7 +19,7 @@ from memosite.archive.model import UNDATED, Archive, Artifact, Memo, Transcript
 from memosite.archive.urls import absolute, page_of
 from memosite.facts.parsed import Participant
 from memosite.facts.texts import cut_line
-from memosite.formats.turns import REDACTED, Turn, TurnList, blocks, parse_conversation
+from memosite.formats.turns import REDACTED, Turn, TurnList, blocks
 from memosite.passages import Passage, SourceBody, bodies_of, find_in, passages_in, texts_of
 from memosite.quotes.index import QuoteIndex, letters_of, words_of
 from memosite.quotes.judge import judge
@@ -195,6 +195,10 @@ class Item:
         if not self.bodies:
             return {}
         body = self.bodies[place.body if place else -1]
+        turn = self.turns.get(place.anchor.partition(".")[0].partition("-")[0]) if place else None
+        if turn and turn.place:
+            lines = [turn.place.line, turn.place.last_line]
+            return {"file": f"{body.source}/{body.path}", "part": turn.place.record, "lines": lines}
         start, end = (place.start, place.end) if place else (0, len(body.text))
         begin = body.before + len(body.text[:start].encode("utf-8", "surrogatepass"))
         size = len(body.text[start:end].encode("utf-8", "surrogatepass"))
@@ -211,7 +215,7 @@ class Item:
     @cached_property
     def _conversation(self) -> TurnList:
         bodies = (body for body in self.bodies if body.is_conversation)
-        return next((body.conversation for body in bodies), parse_conversation("", started=None))
+        return next((body.conversation for body in bodies), TurnList(form="verbatim", preamble="", turns=()))
 
     @cached_property
     def turns(self) -> dict[str, Turn]:
@@ -233,6 +237,9 @@ class Item:
         """Who speaks in a turn, or in all of it: as the pages call it."""
         if turn is None:
             return self.whole.speaker
+        if turn.place:  # whoever typed is not known, and nobody is quoted for what a machine put there
+            in_session = f"a person, in a session of {self.whole.speaker}"
+            return {"person": in_session, "assistant": turn.speaker}.get(turn.kind, "")
         known = self.people if turn.is_person else self.models
         return cut_line(called(known[0]), 200) if len(known) == 1 else turn.speaker
 

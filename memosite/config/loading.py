@@ -24,6 +24,7 @@ from memosite.facts.errors import ConfigError, OutputError, SourceError
 from memosite.facts.layout import CONFIG_NAME, SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, place_of
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX, make_id
 from memosite.facts.parsed import Discharge
+from memosite.formats.sessions.places import place_of_log
 from memosite.formats.systems import SYSTEMS, has_record_name
 from memosite.search_language import QueryError
 from memosite.sources.folder import holding_repo, starts_as_record
@@ -197,7 +198,13 @@ def _orgdef_store(parts: Sequence[str], files: Sequence[str]) -> int | None:
     return len(parts) - 1 if has_any and parts and parts[-1] == "org" else None
 
 
-STORES = (_memodef_store, _orgdef_store, *(system.store_in for system in SYSTEMS))
+def _log_store(parts: Sequence[str], files: Sequence[str]) -> int | None:
+    """SpecStory's folder is made to be committed, and its files are transcripts."""
+    is_history = tuple(parts[-2:]) == (".specstory", "history")
+    return len(parts) - 2 if is_history and any(name.endswith(".md") for name in files) else None
+
+
+STORES = (_memodef_store, _orgdef_store, _log_store, *(system.store_in for system in SYSTEMS))
 """What tells a store: given a folder, as parts and the names of its files, how many parts lead to what holds it."""
 
 
@@ -208,6 +215,7 @@ def discover(site: Path, *, ignore: Sequence[Path]) -> tuple[SourceConfig, ...]:
     """
     site = site.resolve()
     found = _roots(site, walk(site, ignore=ignore)) or _document_roots(walk(site, ignore=ignore))
+    found = found or _log_roots(walk(site, ignore=ignore))
     if not found:
         raise ConfigError(_nothing_found(site))
     roots = sorted(found)
@@ -256,6 +264,19 @@ def _document_roots(folders: Iterable[VisitedFolder]) -> set[tuple[str, ...]]:
         top = next((top for top, path in below if path.startswith(_DOCUMENTS)), None)
         if top is not None:
             found.add(parts[:top])
+    return found
+
+
+def _log_roots(folders: Iterable[VisitedFolder]) -> set[tuple[str, ...]]:
+    """The parts that lead to what holds session logs, where nothing else is: the top of a repo, or no repo."""
+    found: set[tuple[str, ...]] = set()
+    for folder in folders:
+        parts = folder.parts
+        paths = ("/".join((*parts, name)) for name in folder.files)
+        places = (place_of_log(path) for path in paths)
+        if not _is_inside(parts, found) and any(place and not place.is_sniffed for place in places):
+            hidden = next((number for number, part in enumerate(parts) if part.startswith(".")), None)
+            found.add(parts[: folder.repo] if folder.repo is not None else parts[:hidden] if hidden is not None else ())
     return found
 
 
@@ -495,11 +516,12 @@ SIZE_LIMIT = 1 << 20
 KEYS = (
     *("title", "base_url", "archive_id", "authority", "language", "sources", "history", "positions"),
     *("documents", "citations", "actions", "feeds", "theme", "secrets", "audience", "withhold", "withhold_raw"),
-    *("erase", "output", "outputs", "lean"),
+    *("erase", "output", "outputs", "lean", "sessions"),
 )
 
 HISTORIES: tuple[schema.History, ...] = get_args(schema.History)
 DIGESTS: tuple[schema.Digest, ...] = get_args(schema.Digest)
+SESSIONS_KEYS = ("all", "include", "positions", "person", "thinking")
 FEEDS_KEYS = ("window", "days", "ttl", "full_content", "digest", "searches")
 _T = TypeVar("_T")
 _NO_ENTRIES: Mapping[str, str] = MappingProxyType({})
@@ -560,8 +582,24 @@ def load_config(
             withhold_raw=_get(fields, "withhold_raw", ConfigEntry.flag, default=True),
             lean=_get(fields, "lean", ConfigEntry.flag, default=False),
             lean_line=fields["lean"].line if "lean" in fields else 0,
+            sessions=_get(fields, "sessions", _sessions, schema.SessionsConfig()),
             file=folder / CONFIG_NAME if (site / CONFIG_NAME).exists() else None,
         )
+
+
+def _sessions(entry: ConfigEntry) -> schema.SessionsConfig:
+    """`true` or `false` for the logs in the folders of tools, or a mapping."""
+    if entry.found.startswith("the truth value"):
+        return schema.SessionsConfig(is_all=entry.flag())
+    fields = entry.fields(SESSIONS_KEYS)
+    positions = fields["positions"].entries("a mapping of globs to positions") if "positions" in fields else {}
+    return schema.SessionsConfig(
+        is_all=_get(fields, "all", ConfigEntry.flag, default=False),
+        include=_get(fields, "include", read_globs, ()),
+        positions=tuple((glob, one.text("the name of a position")) for glob, one in positions.items()),
+        person=_get(fields, "person", lambda one: one.text("a name"), ""),
+        thinking=_get(fields, "thinking", ConfigEntry.flag, default=False),
+    )
 
 
 @contextmanager

@@ -105,6 +105,36 @@ TRANSCRIPT_PASSED = note("transcript-passed", "SPEC 4")(
     "Headings with stamps out of order start no turn; they may be pasted.", "Check who says what."
 )
 
+# Session logs
+SESSION_LINE = warning("session-line", "SPEC 2.2, sessions")(
+    "A line of a session log is no JSON object; it is shown unchanged.", "Remove or correct the line."
+)
+SESSION_HOME = warning("session-home", "SPEC 9, session logs")(
+    "Session logs are beside credentials, as in a home folder; they are not read.",
+    "Name the logs in sessions.include if they are to be published.",
+)
+SESSION_HASH = warning("session-hash", "SPEC 2.2, sessions")(
+    "A session log has another hash than its checkpoint says.", "Ask who changed it."
+)
+SESSION_BEING_WRITTEN = note("session-being-written", "SPEC 2.2, sessions")(
+    "The last line of a session log is not complete; it is not shown yet.", "Build again later."
+)
+SESSION_NOT_READ = note("session-not-read", "SPEC 2.2, sessions")(
+    "Session logs are here that are not read.", "Set sessions: true in memosite.yml, or leave them out."
+)
+SESSION_TIME = note("session-time", "SPEC 2.2, sessions")(
+    "A time in a session log is local, or cannot be told.", "Nothing has to be done."
+)
+SESSION_FORM = note("session-form", "SPEC 2.2, sessions")(
+    "A session log in which no turn was found.", "Check the file, or leave it out."
+)
+SESSION_BOUNDS = note("session-bounds", "SPEC 9, session logs")(
+    "A session log is too large; the rest is not shown.", "Nothing has to be done; the file has it."
+)
+SESSION_CONTINUED = note("session-continued", "SPEC 2.2, sessions")(
+    "A session begins with turns of an older one; they are shown folded.", "Nothing has to be done."
+)
+
 # Organizations, libraries, documents
 ORG_FIELD = error("org-field", "orgdef SCHEMA, positions and relationships; SPEC 2.2")(
     "A position or relationship of an orgdef is invalid.", "Write the form that the message names."
@@ -286,3 +316,13 @@ def failures(findings: Iterable[Finding]) -> tuple[str, ...]:
     """The findings that make a command fail whatever it fails on: sources that could not be read."""
     failed = sorted((finding for finding in findings if finding.rule.fails_build), key=lambda finding: finding.sort_key)
     return tuple(f"{finding.location.source}: {finding.message}" for finding in failed)
+
+
+SESSION_RULES = {
+    rule.id: rule
+    for rule in (
+        *(SESSION_LINE, SESSION_HOME, SESSION_HASH, SESSION_BEING_WRITTEN, SESSION_NOT_READ),
+        *(SESSION_TIME, SESSION_FORM, SESSION_BOUNDS, SESSION_CONTINUED),
+    )
+}
+"""The rules on session logs, by name: readers of single forms name them."""

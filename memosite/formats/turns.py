@@ -164,13 +164,31 @@ _Fence: TypeAlias = tuple[str, int, bool]  # ` or ~, how many, and whether the l
 _Mark: TypeAlias = tuple[int, _Fence | None]  # index of a line; None: it counts only outside of fenced code
 
 
+TurnKind: TypeAlias = Literal["person", "assistant", "system", "summary"]
+"""Who speaks: somebody who typed, the agent, what a machine put in somebody's place, what a compaction wrote."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnPlace:
+    """Where the text of a turn is in a session log: lines, 1 = first, both included, and the id of its record, if any.
+
+    `state` says what is odd: a person took its branch back, it is of an inline sidechain, or a secret is in it, so that
+    it is empty. What is before the character `words_from` of its text was put there by an editor.
+    """
+
+    line: int
+    last_line: int
+    record: str = ""
+    state: Literal["", "rewound", "sidechain", "withheld"] = ""
+    words_from: int = 0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
     """One speaker's turn. `text` and `digest` are those of SPEC 7, see `parse_conversation`."""
 
     ordinal: int  # 1 = first
     speaker: str  # as written, without the face before it
-    is_person: bool
     model: str | None
     stamp: str | None  # local time as written
     order: Order | None  # of its date; None without a stamp
@@ -180,6 +198,20 @@ class Turn:
     digest: str  # SHA-256 of the text's UTF-8, 64 hex digits
     anchor: str  # "t12"
     hash_anchor: str | None  # "t-1a2b3c4d", then "t-1a2b3c4d-2"; None for an empty turn
+    kind: TurnKind = "assistant"
+    before: tuple["TurnBlock", ...] = ()  # of a session log: what is folded before the text, such as thinking
+    after: tuple["TurnBlock", ...] = ()  # what is folded behind it: tool calls with their results
+    place: "TurnPlace | None" = None  # of a session log: where the text is in that
+
+    @property
+    def folded_chars(self) -> int:
+        """How long the parts are that are not in its text."""
+        return sum(len(block.text) for block in (*self.before, *self.after))
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person speaks."""
+        return self.kind == "person"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +222,7 @@ class TurnList:
     `rest` is the text of turns that are too many to be read as such (SPEC 9), as it is.
     """
 
-    form: Literal["stamped", "plain", "verbatim"]
+    form: Literal["stamped", "plain", "verbatim", "session"]
     preamble: str
     turns: tuple[Turn, ...]
     span: tuple[dt.datetime, dt.datetime] | None = None
@@ -201,15 +233,17 @@ class TurnList:
 class TurnBlock:
     """A part of a turn. `text` is Markdown: of a tool without the `> `, of an aside without its two tags.
 
-    `start` is the line of the turn's text on which the block begins, and `end` the line after its last.
+    `start` is the line of the turn's text on which the block begins, and `end` the line after its last; of a part of a
+    session log, which is not in the turn's text, both are 0. `note` says what of it is not shown.
     """
 
-    kind: Literal["speech", "tool", "aside"]
+    kind: Literal["speech", "tool", "aside", "thinking", "image", "mark"]
     name: str | None  # of the tool or the tag
     stamp: str | None  # of the tool, as written
     text: str
     start: int
     end: int
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,7 +328,7 @@ def _cut(lines: list[str], reading: _Reading, started: dt.datetime | None) -> Tu
             Turn(
                 ordinal=ordinal,
                 speaker=heading.speaker,
-                is_person=heading.is_person,
+                kind="person" if heading.is_person else "assistant",
                 model=heading.model,
                 stamp=heading.stamp,
                 order=form.order,

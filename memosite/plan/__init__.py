@@ -254,6 +254,7 @@ def context_of(config: Config, archive: Archive, shelf: Shelf) -> Context:
                 archive.positions or archive.organizations or any(one.card.broken == "orgdef" for one in libraries)
             ),
             is_lean=config.lean,
+            has_thinking=config.sessions.thinking,
         ),
         text_of=shelf.text,
         archive_id=config.archive_id,

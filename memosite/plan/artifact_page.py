@@ -193,7 +193,7 @@ PART_CHARS = 2_000
 
 def originals(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
     """The originals of an artifact: name, published path, and digest of the bytes. One without content has none."""
-    if artifact.withheld:
+    if artifact.withheld or (isinstance(artifact, Transcript) and artifact.log):  # logs are not published
         return
     page = page_of(artifact)
     shown = artifact.shown_file
@@ -403,4 +403,6 @@ def _holders(artifact: Memo | Transcript, number: int) -> str:
 
 
 def _digests(variant: Variant) -> tuple[str, str]:
+    if variant.envelope.log:  # its file is not published
+        return "", variant.text.conversation if variant.text else ""
     return variant.envelope.file.sha256, variant.body.text.sha256 if variant.body else ""

@@ -20,8 +20,9 @@ from memosite.archive.lines import artifact_line, body_texts, dump_line, join_te
 from memosite.archive.mailboxes import wait_of
 from memosite.facts.parsed import RecordEvent, Ref, Text
 from memosite.facts.texts import cut_line, one_line
+from memosite.formats.sessions.kept import read_conversation
 from memosite.formats.status import decided_by, decided_on, sort_of, standing_of
-from memosite.formats.turns import Turn, blocks, parse_conversation, without_hashes
+from memosite.formats.turns import Turn, blocks, without_hashes
 from memosite.pages import LifeStep, MentionRow, cut_turns
 from memosite.plan import page
 from memosite.plan.artifact_page import PART_CHARS, link_targets, originals, shown_extra
@@ -109,17 +110,17 @@ def _turns(context: Context, transcript: model.Transcript) -> Iterator[_Placed]:
     variant = transcript.variants[0]
     if variant.text is None or not variant.text.turns or transcript.broken:
         return
-    turns = parse_conversation(context.text_of(variant.text.sha256), started=transcript.started).turns
+    turns = read_conversation(context.text_of(variant.text.conversation), started=transcript.started).turns
     turns = without_hashes(turns) if transcript.is_redacted else turns
     here = urls.page_of(transcript)
-    for number, part in enumerate(cut_turns([turn.text for turn in turns]), 1):
+    for number, part in enumerate(cut_turns(turns), 1):
         file = urls.index_file(here if number == 1 else urls.part_page(here, number))
         yield from ((_turn(turn), file, turn.anchor) for turn in turns[part.begins : part.end])
 
 
 def _turn(turn: Turn) -> dict[str, object]:
     """A turn. `text` is the beginning of what was said, before any output of tools; `chars` counts the whole turn."""
-    found = blocks(turn.text)
+    found = (*blocks(turn.text), *(one for one in (*turn.before, *turn.after) if one.kind == "tool"))
     tools = dict.fromkeys(cut_line(block.name or "", _NAME_CHARS) for block in found if block.kind == "tool")
     said = "\n\n".join(block.text for block in found if block.kind != "tool") or turn.text
     return {
@@ -127,6 +128,16 @@ def _turn(turn: Turn) -> dict[str, object]:
         "sha256": turn.digest or None,
         "speaker": cut_line(turn.speaker, _NAME_CHARS),
         "person": turn.is_person,
+        **(
+            {
+                "kind": turn.kind,
+                "lines": [turn.place.line, turn.place.last_line],
+                "record": turn.place.record or None,
+                "state": turn.place.state or None,
+            }
+            if turn.place
+            else {}
+        ),
         "model": cut_line(turn.model, _NAME_CHARS) if turn.model else None,
         "time": turn.at.isoformat(timespec="seconds").replace("+00:00", "Z") if turn.at else None,
         "written": turn.stamp,

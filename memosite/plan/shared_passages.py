@@ -16,6 +16,7 @@ from zlib import crc32
 from memosite.archive.model import UNDATED, Archive, Artifact, Memo, Transcript
 from memosite.facts.parsed import Ref
 from memosite.facts.texts import cut_line, one_line
+from memosite.formats.sessions.kept import read_conversation
 from memosite.passages import anchors_at, prefixed_texts, turns_at
 from memosite.plan.indexes import find_captures
 from memosite.quotes.index import Shared, changed_runs, common_pairs, common_runs, pair_passages, share_row
@@ -97,10 +98,11 @@ class _Text:
     chars: int
     prefix: str
     started: dt.datetime | None
+    conversation: str
 
     @property
     def state(self) -> str:
-        return f"{self.sha256} {self.prefix} {self.started or ''}"
+        return f"{self.conversation} {self.prefix} {self.started or ''}"
 
     def written(self, text_of: TextOf) -> str:
         """The text as its anchors count it."""
@@ -148,7 +150,14 @@ def _texts(archive: Archive) -> Iterator[tuple[TextKey, _Text]]:
         for number, (text, prefix) in enumerate(prefixed_texts(artifact)):
             yield (
                 f"{artifact.kind}/{artifact.id}#{number}",
-                _Text(artifact=artifact, sha256=text.sha256, chars=text.chars, prefix=prefix, started=started),
+                _Text(
+                    artifact=artifact,
+                    sha256=text.sha256,
+                    chars=text.chars,
+                    prefix=prefix,
+                    started=started,
+                    conversation=text.conversation,
+                ),
             )
 
 
@@ -214,7 +223,8 @@ def _ends(text: _Text, spans: list[tuple[int, int]], text_of: TextOf) -> Iterato
     starts = [start for start, _ in spans]
     begins = [cut_line(one_line(written[start : min(end, start + 4 * _EXCERPT)]), _EXCERPT) for start, end in spans]
     if isinstance(text.artifact, Transcript):
-        turns = turns_at(written, starts, started=text.started)
+        known = read_conversation(text_of(text.conversation), started=text.started)
+        turns = turns_at(written, known, starts)
         anchors = [(turn.anchor, turn.at.isoformat() if turn.at else "") if turn else ("", "") for turn in turns]
     else:
         anchors = [(anchor, "") for anchor in anchors_at(written, starts, prefix=text.prefix)]

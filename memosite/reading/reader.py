@@ -45,6 +45,7 @@ from memosite.facts.parsed import (
 from memosite.facts.texts import image_place
 from memosite.formats import adapters, image
 from memosite.formats.memodef import parse_body, parse_broken
+from memosite.formats.sessions import parsing as sessions
 from memosite.formats.system import FilePlace
 from memosite.quotes.citations import MOST, READERS
 from memosite.quotes.manuscript import docx_text
@@ -79,6 +80,7 @@ _PARSERS: Mapping[str, Callable[[File], Parsed]] = {
     "record": adapters.parse_record,
     "body": parse_body,
     "image": image.parse,
+    "session": sessions.parse,
 }
 
 
@@ -150,7 +152,8 @@ class SourceReader:
 
     def candidates(self, listing: Listing) -> list[Parsed]:
         """The candidates of a listing, in the order of their paths."""
-        return self._parse([(path, "record" if path in listing.records else "any") for path in listing.candidates])
+        hows = {**dict.fromkeys(listing.records, "record"), **dict.fromkeys(listing.sessions, "session")}
+        return self._parse([(path, hows.get(path, "any")) for path in listing.candidates])
 
     def with_named_files(
         self, listing: Listing, parsed: Iterable[Parsed], *, memo_folders: tuple[str, ...]
@@ -541,7 +544,13 @@ def _on(history: History, source: str) -> tuple[Finding, ...]:
 
 def rules_of(config: Config, sources: tuple[SourceInfo, ...]) -> ResolveRules:
     """The settings for resolving these sources."""
-    return ResolveRules(sources=sources, aliases=config.aliases, people=config.people, closed=config.closed)
+    return ResolveRules(
+        sources=sources,
+        aliases=config.aliases,
+        people=config.people,
+        closed=config.closed,
+        session_positions=config.sessions.positions,
+    )
 
 
 # Gives an archive the citations that are made of it: its own, and those of the configured manuscripts (SPEC 7).

@@ -28,7 +28,16 @@ from memosite.facts.file import File
 from memosite.facts.findings import Finding
 from memosite.facts.layout import CONFIG_NAME
 from memosite.facts.names import blob_id
-from memosite.facts.parsed import BodyFile, Envelope, Organization, Parsed, RecordCard, RecordFile, Withheld
+from memosite.facts.parsed import (
+    BodyFile,
+    Envelope,
+    Organization,
+    Parsed,
+    RecordCard,
+    RecordFile,
+    SessionFile,
+    Withheld,
+)
 from memosite.facts.texts import listed
 from memosite.reading.redaction import Span, decode, encode, find_spans, fingerprints, redact
 from memosite.reading.scans import KnownScans, Scanned
@@ -113,7 +122,7 @@ def with_mode(
     version alone: nothing of that is published in this mode.
     """
     read = tuple(facts)
-    now = frozenset(one.fact.file.blob for one in read if isinstance(one.fact, Envelope | BodyFile))
+    now = frozenset(one.fact.file.blob for one in read if isinstance(one.fact, Envelope | BodyFile | SessionFile))
     present = frozenset(finding for one in read for finding in one.findings if finding.rule == rules.SECRET_IN_NAME)
     found = [
         *(finding for name, history in histories.items() for finding in _in_versions(name, history, secrets, now)),
@@ -144,6 +153,7 @@ def without_hidden_names(listing: Listing, screen: Screen) -> Listing:
         candidates=tuple(path for path in listing.candidates if path not in hidden),
         others=listing.others.difference(hidden),
         records=listing.records.difference(hidden),
+        sessions=listing.sessions.difference(hidden),
         images=tuple(path for path in listing.images if path not in hidden),
         findings=(*kept, *names),
     )
@@ -185,6 +195,8 @@ def _without_content(parsed: Parsed, hits: tuple[rules.SecretHit, ...]) -> Parse
     fact = parsed.fact
     if isinstance(fact, Organization):
         return parsed
+    if isinstance(fact, SessionFile) and fact.guarded:
+        return replace(parsed, fact=fact.without_secrets())
     if isinstance(fact, RecordFile) and fact.is_list:
         return replace(parsed, fact=_without_records(fact, hits, withheld))
     return without_content(parsed, withheld)

@@ -43,6 +43,7 @@ from memosite.facts.parsed import (
     RecordCard,
     Ref,
     Seat,
+    SessionFile,
     Text,
     Withheld,
 )
@@ -96,8 +97,10 @@ def collect(parsed: Iterable[Parsed], sources: tuple[model.SourceInfo, ...], *, 
     listed = tuple(file.fact for file in ordered if isinstance(file.fact, Organization))
     folders = memo_folders(listed)
     findings: list[Finding] = []
-    envelopes = []
+    envelopes: list[Envelope] = []
     for file in ordered:
+        if isinstance(file.fact, SessionFile):
+            envelopes += file.fact.sessions
         if isinstance(file.fact, Envelope):
             included = include.get(file.source, ())
             if not (is_loose or operational_place(file.path, memo_folders=folders, include=included)):
@@ -118,6 +121,13 @@ def collect(parsed: Iterable[Parsed], sources: tuple[model.SourceInfo, ...], *, 
         memo_folders=folders,
         findings=(*findings, *differing),
     )
+
+
+def with_position(envelope: Envelope, globs: Iterable[tuple[str, str]]) -> Envelope:
+    """The envelope of a session with the position that the first glob gives to its file."""
+    log = envelope.log
+    named = next((position for glob, position in globs if matches_any(envelope.file.path, (glob,))), "") if log else ""
+    return replace(envelope, log=replace(log, position=named)) if log and named else envelope
 
 
 def _distinct(listed: Iterable[Organization]) -> tuple[tuple[Organization, ...], tuple[Finding, ...]]:
@@ -426,6 +436,8 @@ class CopyGroup:
 
     def key_of(self, stem: str) -> str:
         """The key that it would have with another name."""
+        if self.copies and (log := self.copies[0].envelope.log):
+            return identity_key(log.system, log.key, "", "")
         is_speechless = bool(self.variants) and self.envelope.is_speechless
         return identity_key(stem, self.sender, ",".join(self.to), "?" if is_speechless else self.sent)
 
@@ -503,6 +515,8 @@ def _name(envelope: Envelope) -> _Key:
 
 def _key(envelope: Envelope) -> _Key:
     """Copies are of one name, sender, recipient and time; `Z` and `+00:00` are one time."""
+    if log := envelope.log:
+        return (True, log.system, log.key, "")
     sent = envelope.sent_text.strip()
     instant = envelope.sent.instant if envelope.sent else model.UNDATED
     return (*_name(envelope), _sender(envelope), envelope.to, sent if instant == model.UNDATED else instant)
@@ -545,10 +559,11 @@ def _find_variants(group: CopyGroup, changes: tuple[float, ...]) -> None:
         return (envelope.is_speechless, -changed, envelope.discharge is None, indexes[0])
 
     group.variant_of = [0] * len(group.copies)
-    for number, indexes in enumerate(sorted(found.values(), key=rank)):
+    for number, (key, indexes) in enumerate(sorted(found.items(), key=lambda item: rank(item[1]))):
         copies = [group.copies[index] for index in indexes]
         body = next((copy.body for copy in copies if copy.body is not None), None)
-        group.variants.append(model.Variant(envelope=copies[0].envelope, body=body))
+        shown = next((one.envelope for one in copies if one.envelope.content_sha256 == key[0]), copies[0].envelope)
+        group.variants.append(model.Variant(envelope=shown, body=body))
         for index in indexes:
             group.variant_of[index] = number
     group.kind = group.envelope.kind
@@ -567,6 +582,8 @@ def _variant_keys(group: CopyGroup) -> list[tuple[str, str | None]]:
             key = (copy.envelope.content_sha256, copy.body.text.sha256)
             with_body.setdefault(key[0], key)
             of_body.setdefault(copy.body.text.sha256, key)
+    if group.copies[0].envelope.log:
+        return _log_keys(group)
     keys = []
     for copy in group.copies:
         content, body = copy.envelope.content_sha256, copy.body.text.sha256 if copy.body else None
@@ -577,6 +594,17 @@ def _variant_keys(group: CopyGroup) -> list[tuple[str, str | None]]:
         else:
             keys.append((content, body))
     return keys
+
+
+def _log_keys(group: CopyGroup) -> list[tuple[str, str | None]]:
+    """Of logs of one session, what is the beginning of another is a copy of that, not a variant."""
+    prints = [copy.envelope.log.prints if copy.envelope.log else "" for copy in group.copies]
+    longest: list[int] = []
+    for number in sorted(range(len(prints)), key=lambda number: -len(prints[number])):
+        if not any(prints[one].startswith(prints[number]) for one in longest):
+            longest.append(number)
+    whole = (next(one for one in longest if prints[one].startswith(some)) for some in prints)
+    return [(group.copies[one].envelope.content_sha256, None) for one in whole]
 
 
 def assign_ids(groups: list[CopyGroup], ledger: Ledger) -> tuple[Finding, ...]:

@@ -156,6 +156,7 @@ class LinkResolver:
         record_files: Iterable[tuple[Ref, FileFacts]] = (),
         find_record: FindRecord = lambda _name, _source: None,
         commits: Mapping[str, Mapping[str, str]] | None = None,
+        find_session: Callable[[str], Ref | None] = lambda _: None,
     ) -> None:
         """Index everything that can be mentioned; `files` are those known by path (documents, libraries).
 
@@ -163,6 +164,7 @@ class LinkResolver:
         by source and by their abbreviation in texts.
         """
         self._commits = commits or {}
+        self._find_session = find_session
         self._names = names
         self._has_file = has_file
         self._sources = {source.name: source for source in sources}
@@ -215,7 +217,7 @@ class LinkResolver:
         path = _normal(path)
         if not path or "\0" in path:
             return None
-        to = self._artifact(path, origin) or self._find_record(path, origin.source)
+        to = self._artifact(path, origin) or self._find_record(path, origin.source) or self._find_session(path)
         if to is not None:
             return Link(written=written, to=to)
         url = self._web_address(path, origin, is_destination=is_destination)

@@ -314,12 +314,18 @@ class SessionIndex:
         for group in groups:
             if group.kind != "transcript":
                 continue
-            for participant in chain.from_iterable(copy.envelope.participants for copy in group.copies):
-                arc = (participant.session_arc or "").strip().casefold()
-                if arc:
+            participants = chain.from_iterable(copy.envelope.participants for copy in group.copies)
+            keys = (copy.envelope.log.key for copy in group.copies if copy.envelope.log)
+            for said in chain((participant.session_arc or "" for participant in participants), keys):
+                if arc := said.strip().casefold():
                     self._by_arc[arc].add(group.ref)
                     parts.update((part, group.ref) for part in _SESSION.findall(arc))
         self._parts = sorted(parts)
+
+    def named(self, written: str) -> Ref | None:
+        """The only session that a word in a text names by its id, or by the beginning of that."""
+        found = self.find(written) if _SESSION.fullmatch(written.casefold()) else ()
+        return found[0] if len(found) == 1 else None
 
     def find(self, session: str) -> tuple[Ref, ...]:
         """The transcripts whose session has this id, or holds it: at least 8 hex digits that a session begins with."""

@@ -29,8 +29,9 @@ from memosite.facts.file import most_turns_found
 from memosite.facts.names import read_stamped_name
 from memosite.facts.parsed import Kind
 from memosite.facts.texts import cut_line, listed, one_line
+from memosite.formats.sessions.kept import read_conversation
 from memosite.formats.status import STANDINGS, sort_of, standing_of
-from memosite.formats.turns import Turn, blocks, parse_conversation
+from memosite.formats.turns import Turn, blocks
 from memosite.markdown.plain import PlainLine, front_matter, plain_lines
 from memosite.pages import cut_turns
 from memosite.passages import PREAMBLE, prefixed_texts
@@ -61,6 +62,7 @@ class Card:
     digests on the shelf, each with what its anchors begin with on the page, None if it has none there; `extra` are
     texts that are not on the shelf. `conversation` is the digest of a transcript's body.
     `group` is what it is shown with: its thread, or the session that it is a capture of; "" if it is so named itself.
+    `copied` are the first turns of a session that an older one has, too.
     """
 
     kind: Kind
@@ -86,6 +88,7 @@ class Card:
     conversation: str | None
     started: dt.datetime | None
     group: str
+    copied: int = 0
 
     @property
     def digest(self) -> str:
@@ -174,9 +177,10 @@ def describe(archive: model.Archive, artifact: model.Artifact, analyzer: Analyze
             (digest, prefixes.get(digest)) for digest in dict.fromkeys(digests) if not (body and digest == body.sha256)
         ),
         extra=tuple(map(prepare, _extra(artifact))),
-        conversation=body.sha256 if body else None,
+        conversation=body.conversation if body else None,
         started=artifact.started if isinstance(artifact, model.Transcript) else None,
         group=_group(artifact),
+        copied=artifact.copied if isinstance(artifact, model.Transcript) else 0,
     )
 
 
@@ -191,7 +195,7 @@ def documents(card: Card, text_of: TextOf) -> Iterator[SearchDocument]:
     pages: list[str] = []
     parts = [_part(text_of(digest), prefix) for digest, prefix in card.texts]
     if card.conversation is not None:
-        conversation = parse_conversation(text_of(card.conversation), started=card.started)
+        conversation = read_conversation(text_of(card.conversation), started=card.started)
         most = most_turns_found(
             sum(len(part.text) for part in parts) + sum(len(turn.text) for turn in conversation.turns), _size(card)
         )
@@ -212,7 +216,8 @@ def documents(card: Card, text_of: TextOf) -> Iterator[SearchDocument]:
         names=card.names,
     )
     for turn in turns:
-        yield from _turn_documents(card, turn, pages[turn.ordinal - 1])
+        if turn.ordinal > card.copied:
+            yield from _turn_documents(card, turn, pages[turn.ordinal - 1])
 
 
 def _part(written: str, prefix: str | None) -> Part:
@@ -243,8 +248,9 @@ def _size(card: Card) -> int:
 def _turn_documents(card: Card, turn: Turn, page: str) -> Iterator[SearchDocument]:
     said: list[str] = []
     output: list[str] = []
-    for block in blocks(turn.text):
-        (output if block.kind == "tool" else said).append(f"{block.name or ''}\n{block.text}".strip())
+    for block in (*turn.before, *blocks(turn.text), *turn.after):
+        if block.kind not in ("thinking", "mark"):
+            (output if block.kind == "tool" else said).append(f"{block.name or ''}\n{block.text}".strip())
     who = " ".join(part for part in (turn.speaker, f"({turn.model})" if turn.model else "") if part)
     for is_tools, found in ((False, said), (True, output)):
         parts = tuple(Part(prepare(text)) for text in found)
@@ -264,7 +270,7 @@ def _turn_documents(card: Card, turn: Turn, page: str) -> Iterator[SearchDocumen
 
 def _pages_of_turns(page: str, turns: tuple[Turn, ...]) -> Iterator[str]:
     """The page that shows each turn: long transcripts are cut into parts, of which the first is the page itself."""
-    for number, part in enumerate(cut_turns([turn.text for turn in turns]), 1):
+    for number, part in enumerate(cut_turns(turns), 1):
         yield from repeat(page if number == 1 else part_page(page, number), part.end - part.begins)
 
 

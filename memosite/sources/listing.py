@@ -5,6 +5,7 @@ decisions are here (SPEC 2.2, 9), so that a checkout and its repo's objects give
 """
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -15,6 +16,16 @@ from memosite.facts.findings import Finding, Rule
 from memosite.facts.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, join_path, matches_any, place_of
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX
 from memosite.facts.texts import IMAGE_SUFFIXES
+from memosite.formats.sessions.places import (
+    NO_LOGS,
+    LogsOf,
+    begins_as_log,
+    home_of,
+    is_asked_for,
+    is_home,
+    place_of_log,
+    private_folders,
+)
 from memosite.formats.systems import begins_as_record, owner_of
 from memosite.sources.git import Holding
 
@@ -40,6 +51,9 @@ RECENT = 2_000_000_000
 
 FILE_LIMIT = 32 * 1024 * 1024
 """The largest file that is read, in bytes (SPEC 9)."""
+
+LOG_LIMIT = 64 * 1024 * 1024
+"""The largest session log that is read, in bytes (SPEC 9)."""
 
 FILES_LIMIT = 2_000_000
 """The largest number of files and folders that are looked at in one source."""
@@ -73,13 +87,15 @@ class Source(ABC):
     """A source to read: a folder or a commit, with globs for files outside the conventions (SPEC 2.1).
 
     Its `name` is unique in an archive. Files that match `include` are read besides those found by convention, others
-    that match `exclude` are skipped; `documents` count below the root and each working root.
+    that match `exclude` are skipped; `documents` count below the root and each working root. `logs` says which session
+    logs are read.
     """
 
     name: str
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
+    logs: LogsOf = NO_LOGS
 
     @property
     @abstractmethod
@@ -110,7 +126,7 @@ class Listing:
     `candidates` are to be read; `others` may be bodies that an envelope names in its `body_ref`: they are in a
     store, beside an envelope, or have a body's name. `records` are candidates that only a record's
     adapter may read: they are where another memory system keeps files, or begin as a record does, and are no documents.
-    `images` are read where a text shows them.
+    `images` are read where a text shows them. `sessions` are candidates that only readers of session logs may read.
     """
 
     source: Source
@@ -119,6 +135,7 @@ class Listing:
     findings: tuple[Finding, ...]
     records: frozenset[str] = frozenset()
     images: tuple[str, ...] = ()
+    sessions: frozenset[str] = frozenset()
 
 
 def list_source(
@@ -134,12 +151,15 @@ def list_source(
     documents = {path for path in found.markdown if _is_document(path, source.documents, found.roots)}
     begun = (path for path in found.markdown if path not in documents and begins_as_record(head_of(path)))
     records = frozenset({*found.records, *begun} - documents)
+    sniffed = (path for path in found.perhaps_logs if begins_as_log(head_of(path)))
+    sessions = frozenset({*found.logs_to_read(), *sniffed}).difference(found.candidates)
     return Listing(
         source=source,
-        candidates=tuple(sorted({*found.candidates, *documents, *records})),
+        candidates=tuple(sorted({*found.candidates, *documents, *records, *sessions})),
         others=frozenset(found.others).difference(documents),
         findings=tuple(found.findings),
-        records=records,
+        records=records - sessions,
+        sessions=sessions,
         images=tuple(sorted(found.images)),
     )
 
@@ -157,12 +177,17 @@ class _Found:
     images: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     roots: set[str] = field(default_factory=lambda: {""})
+    logs: dict[str, str] = field(default_factory=dict)  # by path: whose folder it is in, "" if that makes no difference
+    perhaps_logs: list[str] = field(default_factory=list)
+    private: set[str] = field(default_factory=set)  # folders that hold credentials
 
     def add(self, folder: str, entries: Sequence[FolderEntry]) -> None:
         """Sort the entries of one folder, not its subfolders."""
         place = place_of(join_path(folder, "-"))
         if place is not None:
             self.roots.add(place.root)
+        if is_home(entry.name for entry in entries):
+            self.private.add(folder)
         holds_bodies = place is not None or any(entry.name.lower().endswith(ENVELOPE_SUFFIX) for entry in entries)
         for name, kind in entries:
             path = join_path(folder, name)
@@ -183,8 +208,35 @@ class _Found:
                 self.images.append(path)
             if is_record:
                 self.records.append(path)
+            elif not is_body:
+                self._add_log(path)
             if place is None and not is_body and name.lower().endswith((".md", ".markdown")):
                 self.markdown.append(path)
+
+    def _add_log(self, path: str) -> None:
+        log = place_of_log(path)
+        if is_asked_for(path, self.source.logs.include):
+            self.logs[path] = ""
+        elif log and log.is_sniffed:
+            self.perhaps_logs.append(path)
+        elif log:
+            self.logs[path] = log.tool
+
+    def logs_to_read(self) -> Iterator[str]:
+        """The logs that are read; what is left is counted among the findings."""
+        left: Counter[tuple[Rule, str]] = Counter()
+        for path, tool in sorted(self.logs.items()):
+            home = home_of(path) if tool else None
+            if home is not None and not self.private.isdisjoint(private_folders(home)):
+                left[rules.SESSION_HOME, tool] += 1
+            elif tool and not self.source.logs.is_all:
+                left[rules.SESSION_NOT_READ, tool] += 1
+            else:
+                yield path
+        for (rule, tool), number in sorted(left.items(), key=lambda item: (item[0][0].id, item[0][1])):
+            logs = "1 session log" if number == 1 else f"{number:,} session logs"
+            message = f"{logs} of {tool} not read{': sessions: true reads them' * (rule == rules.SESSION_NOT_READ)}"
+            self.findings.append(finding_on(rule, self.source, "", message))
 
 
 def _would_hold_artifacts(path: str) -> bool:
@@ -248,7 +300,13 @@ def shown_path(path: str) -> str:
 
 def too_large(source: Source, path: str, size: int) -> Finding:
     """The finding on a file over the limit."""
-    return finding_on(rules.FILE_TOO_LARGE, source, path, f"it has {size} bytes; files over {FILE_LIMIT} are not read")
+    limit = limit_of(path)
+    return finding_on(rules.FILE_TOO_LARGE, source, path, f"it has {size} bytes; files over {limit} are not read")
+
+
+def limit_of(path: str) -> int:
+    """How many bytes a file may have."""
+    return LOG_LIMIT if path.lower().endswith(".jsonl") or place_of_log(path) else FILE_LIMIT
 
 
 def finding_on(rule: Rule, source: Source, path: str, message: str) -> Finding:

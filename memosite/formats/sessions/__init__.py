@@ -1,1 +1,1 @@
-"""Session logs: what agents write while they work (SPEC 2.2, sessions). A module for each form that is read."""
+"""Session logs: what agents write while they work (SPEC 2.2, sessions). `parsing` is where to begin."""

@@ -1,0 +1,102 @@
+"""Ties sessions of logs to each other and to what they wrote (SPEC 2.2, sessions); nothing is tied by time alone.
+
+artifacts ─► sessions by key ─┬─► parents and those they started
+├─► continued sessions: their first turns are records of an older one
+└─► memos, documents and records whose files a tool wrote
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+from memosite.archive.model import Artifact, Transcript
+from memosite.facts.parsed import Ref, SessionLog
+
+_PRINT: Final = re.compile(r"[0-9a-f]{8}|-")
+
+
+class _Origin(NamedTuple):
+    """A record of a session, and which of its turns that is, 1 = first."""
+
+    ref: Ref
+    ordinal: int
+
+
+def tied_sessions(artifacts: Mapping[Ref, Artifact]) -> dict[Ref, Transcript]:
+    """The sessions that are tied to anything, with their ties."""
+    sessions = {ref: one for ref, one in artifacts.items() if isinstance(one, Transcript) and one.log}
+    by_key = {(one.log.system, one.log.key): ref for ref, one in sessions.items() if one.log}
+    files = _files(artifacts) if any(one.log and one.log.wrote for one in sessions.values()) else {}
+    continued = dict(_continued(sessions, by_key))
+    found = {}
+    for ref, one in sessions.items():
+        log = one.log
+        if log is None or one.withheld:
+            continue
+        started = ((ordinal, by_key.get((log.system, key))) for ordinal, key in log.agents)
+        wrote = ((ordinal, _written(path, log, one, files)) for ordinal, path in log.wrote)
+        tied = replace(
+            one,
+            parent=by_key.get((log.system, log.parent)) if log.parent else None,
+            children=tuple(dict.fromkeys((at, to) for at, to in started if to and to != ref)),
+            wrote=tuple(dict.fromkeys((at, to) for at, to in wrote if to and to != ref)),
+            **continued.get(ref, {}),
+        )
+        if tied != one:
+            found[ref] = tied
+    return found
+
+
+def _files(artifacts: Mapping[Ref, Artifact]) -> dict[tuple[str, str], Ref]:
+    """Items by their files; of files with many items, none."""
+    found: dict[tuple[str, str], Ref | None] = {}
+    for ref, one in artifacts.items():
+        for place in one.files:
+            found[place] = ref if found.get(place, ref) == ref else None
+    return {place: ref for place, ref in found.items() if ref}
+
+
+def _written(path: str, log: SessionLog, session: Transcript, files: Mapping[tuple[str, str], Ref]) -> Ref | None:
+    """The item whose file is at a path that a tool wrote, below the session's folder, which is the source."""
+    path, folder = path.replace("\\", "/"), log.folder.replace("\\", "/").rstrip("/")
+    if folder and path.startswith(f"{folder}/"):
+        path = path[len(folder) + 1 :]
+    elif path.startswith("/") or path[1:2] == ":":
+        return None
+    parts = [part for part in path.split("/") if part not in {"", "."}]
+    if ".." in parts:
+        return None
+    places = ((copy.file.source, "/".join(parts)) for copy in session.copies)
+    return next(filter(None, map(files.get, places)), None)
+
+
+def _continued(
+    sessions: Mapping[Ref, Transcript], by_key: Mapping[tuple[str, str], Ref]
+) -> Iterator[tuple[Ref, dict[str, Any]]]:
+    """The sessions whose first turns are records of an older one, with the fields that say so."""
+    first: dict[str, _Origin] = {}
+    for ref, one in sorted(sessions.items(), key=lambda item: item[1].sort_key):
+        log = one.log
+        marks = _PRINT.findall(log.origins) if log else []
+        origins = [first.get(mark) if mark != "-" else None for mark in marks]
+        begun = origins[0] if origins else None
+        if begun is not None:
+            copied = next((number for number, origin in enumerate(origins) if not origin), len(origins))
+            yield ref, {"continued_from": begun.ref, "copied": copied, "copied_at": begun.ordinal}
+        elif log and log.forked_from and (to := by_key.get((log.system, log.forked_from))):
+            yield ref, {"continued_from": to}
+        for ordinal, mark in enumerate(marks, 1):
+            if mark != "-":
+                first.setdefault(mark, _Origin(ref, ordinal))
+
+
+def writers(artifacts: Mapping[Ref, Artifact]) -> dict[Ref, tuple[tuple[Ref, int], ...]]:
+    """For each item that sessions wrote, these sessions with the ordinals of the turns, the oldest first."""
+    found: defaultdict[Ref, list[tuple[Ref, int]]] = defaultdict(list)
+    sessions = (one for one in artifacts.values() if isinstance(one, Transcript) and one.wrote)
+    for one in sorted(sessions, key=lambda session: session.sort_key):
+        for ordinal, ref in one.wrote:
+            found[ref].append((one.ref, ordinal))
+    return {ref: tuple(some) for ref, some in found.items()}
