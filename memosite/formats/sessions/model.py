@@ -9,16 +9,28 @@ kept.
 
 import datetime as dt
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
+PERSON: Final = "a person"
+HARNESS: Final = "the harness"
+PARENT: Final = "the parent session"
+"""Who speaks, if it is no agent: whoever typed, the program around the agent, the session that started this one."""
+
 MOST_SHOWN: Final = 20_000
 """The most bytes that are kept of one tool's input, its output, or a thought (SPEC 9)."""
 
 TurnKind: TypeAlias = Literal["person", "assistant", "system", "summary"]
-PartKind: TypeAlias = Literal["thinking", "tool", "context", "image", "mark"]
+PartKind: TypeAlias = Literal["thinking", "tool", "context", "image", "mark", "verbatim"]
+
+_LONGEST_TITLE = 200
+_NO_TITLE = re.compile(r"untitled|generating a name for the chat", re.IGNORECASE)
+_TIME = re.compile(
+    r"[0-9]{1,4}[-/.:][0-9]{1,2}[-/.:][0-9][0-9TZ\s:/.,+-]*(?:[ap]\.?m\.?)?\s*(?:utc|gmt)?", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +43,7 @@ class Part:
     - `context`: what an editor put before a person's words; `name` is its tag.
     - `image`: `name` is its format (`PNG`), `size` its bytes.
     - `mark`: `text` is a line that is drawn there: `interrupted`, `rolled back`, `the conversation was compacted here`.
+    - `verbatim`: `text` is a line of the file that could not be read.
 
     `more` and `result_more` are the bytes that were left out. `call` is the id of the call. `wrote` are the paths that
     the tool wrote, as it says; `commits` the hashes of commits that its output says it made (7 to 40 hex digits);
@@ -61,8 +74,9 @@ class SessionTurn:
     `speaker` is who speaks, as people read it (`a person`, `Claude Code`, `the harness`), `model` what an agent names.
     `at` is the time of its text, UTC; `stamp` as written. `line` is where its text is, `last_line` where that ends
     (JSON: the same), `record` the id of that record, "" if it has none. `lead` are the parts before the text, `parts`
-    those behind it. `chain` names the inline sidechain that it is of; `is_rewound`: a person took its branch back.
-    `origin` identifies the record wherever it was copied to, "" if nothing does (SPEC 2.2, replays).
+    those behind it. From `words_from` on (an offset in the text) it is the speaker's own: before that is what an editor
+    put there, which is in `lead`, too. `chain` names the inline sidechain that it is of; `is_rewound`: a person took
+    its branch back. `origin` identifies the record wherever it was copied to, "" if nothing does (SPEC 2.2, replays).
     """
 
     kind: TurnKind
@@ -74,6 +88,7 @@ class SessionTurn:
     last_line: int = 0
     record: str = ""
     text: str = ""
+    words_from: int = 0
     lead: tuple[Part, ...] = ()
     parts: tuple[Part, ...] = ()
     chain: str = ""
@@ -134,6 +149,23 @@ class Session:
         return self.told_by or {"claude-code": "Claude Code", "codex": "Codex", "gemini": "Gemini CLI"}.get(
             self.system, self.system
         )
+
+
+def title_of(session: Session) -> str:
+    """The title of a session: its own, else the first line that a person wrote in it, else its agent and its start."""
+    own = _line(session.title)
+    if own and not _NO_TITLE.fullmatch(own) and not _TIME.fullmatch(own):
+        return own
+    for turn in session.turns:
+        if turn.kind == "person" and (words := _line(turn.text[turn.words_from :])):
+            return words
+    return f"{session.agent}, {session.start_text or 'undated'}"
+
+
+def _line(text: str) -> str:
+    """The first line of a text that is not blank, of a length that can be shown."""
+    line = text.lstrip().split("\n", 1)[0].strip()
+    return line if len(line) <= _LONGEST_TITLE else line[: _LONGEST_TITLE - 1] + "…"
 
 
 def numbered(turns: Iterable[SessionTurn]) -> tuple[SessionTurn, ...]:
