@@ -42,6 +42,7 @@ _CONTINUED = "This session is being continued from a previous conversation"  # b
 _CONTEXT = re.compile(r"\s*<(ide_opened_file|ide_selection|ide_diagnostics)>(.*?)</\1>\s*", re.DOTALL)
 _AGENT = re.compile(r"\bagentId: ([0-9A-Za-z_-]{1,64})")
 _PATH_KEYS = {"Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path"}
+_MOST_AGENTS = 1000
 _SYNTHETIC = "<synthetic>"
 _COMPACTED = "the conversation was compacted here"
 
@@ -60,14 +61,22 @@ def read(data: bytes) -> tuple[Session, ...]:
     problems: list[Problem] = []
     logs: dict[str, _Log] = {}
     unread: list[Part] = []
-    log = None
+    log: _Log | None = None
     for line, record in read_lines(data, problems):
         if isinstance(record, str):
             part = Part(kind="verbatim", line=line, text=record)
             unread.append(part) if log is None else log.turns.aside(part)
             continue
         agent = key_of(record.get("agentId")) if record.get("isSidechain") is True else ""
-        log = logs.get(agent) or logs.setdefault(agent, _Log(agent))
+        if agent not in logs:
+            if len(logs) > _MOST_AGENTS:
+                message = (
+                    f"the file has records of more than {_MOST_AGENTS} subagents; from this line on it is not shown"
+                )
+                problems.append(Problem(rule="session-bounds", line=line, message=message))
+                break
+            logs[agent] = _Log(agent)
+        log = logs[agent]
         log.turns.aside(*unread)
         unread.clear()
         log.read(record, line)
