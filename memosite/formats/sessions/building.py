@@ -20,7 +20,7 @@ from memosite.formats.sessions.model import Part, Problem, Session, SessionTurn,
 _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,127}")
 _TYPE = re.compile(r"[\w.-]{1,60}", re.ASCII)
 _FORMAT = re.compile(r"(?:[\w.-]+/)?(?:x-)?([A-Za-z0-9]{1,12})(?:[+;.-].*)?", re.ASCII)
-_COMMIT = re.compile(r"^\[[^\[\]\n]{1,200} ([0-9a-f]{7,40})\] ", re.MULTILINE)
+_COMMIT = re.compile(r"^(?:Output: )?\[[^\[\]\n]{1,200} ([0-9a-f]{7,40})\] ", re.MULTILINE)
 _COMMITTING = re.compile(r"\bgit\s(?:[^\n;&|]{0,200}\s)?(?:commit|cherry-pick|revert)\b")
 _PATCHED = re.compile(r"^\*\*\* (?:Add File|Update File|Move to): (.{1,1000})$", re.MULTILINE)
 _LONGEST_STAMP: Final = 60
@@ -180,6 +180,7 @@ class Conversation:
             start, start_text = first.at, first.stamp
         return replace(
             session,
+            key=session.key or next((turn.digest[:8] for turn in turns if turn.digest), "unnamed"),
             start=start,
             start_text=start_text,
             turns=turns,

@@ -42,6 +42,7 @@ _CONTINUED = "This session is being continued from a previous conversation"  # b
 _CONTEXT = re.compile(r"\s*<(ide_opened_file|ide_selection|ide_diagnostics)>(.*?)</\1>\s*", re.DOTALL)
 _AGENT = re.compile(r"\bagentId: ([0-9A-Za-z_-]{1,64})")
 _PATH_KEYS = {"Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path"}
+_MOST_AGENTS = 1000
 _SYNTHETIC = "<synthetic>"
 _COMPACTED = "the conversation was compacted here"
 
@@ -60,14 +61,22 @@ def read(data: bytes) -> tuple[Session, ...]:
     problems: list[Problem] = []
     logs: dict[str, _Log] = {}
     unread: list[Part] = []
-    log = None
+    log: _Log | None = None
     for line, record in read_lines(data, problems):
         if isinstance(record, str):
             part = Part(kind="verbatim", line=line, text=record)
             unread.append(part) if log is None else log.turns.aside(part)
             continue
         agent = key_of(record.get("agentId")) if record.get("isSidechain") is True else ""
-        log = logs.get(agent) or logs.setdefault(agent, _Log(agent))
+        if agent not in logs:
+            if len(logs) > _MOST_AGENTS:
+                message = (
+                    f"the file has records of more than {_MOST_AGENTS} subagents; from this line on it is not shown"
+                )
+                problems.append(Problem(rule="session-bounds", line=line, message=message))
+                break
+            logs[agent] = _Log(agent)
+        log = logs[agent]
         log.turns.aside(*unread)
         unread.clear()
         log.read(record, line)
@@ -127,7 +136,7 @@ class _Log:
         """What was read."""
         self.prompts.mark_rewound(self.turns.drafts)
         own = [title for leaf, title in self.summaries.items() if leaf in self.prompts.above]
-        id_ = self.id or next((draft.place.record for draft in self.turns.drafts if draft.place.record), "unnamed")
+        id_ = self.id or next((draft.place.record for draft in self.turns.drafts if draft.place.record), "")
         session = Session(
             system=SYSTEM,
             key=f"{id_}.agent-{self.agent}" if self.agent else id_,
@@ -183,7 +192,7 @@ class _Log:
         images = tuple(part for block in found if (part := _image(block, place.line)))
         if not text and not images:
             return False
-        is_put = attachment.get("commandMode", "prompt") != "prompt"
+        is_put = (attachment.get("commandMode") or "prompt") != "prompt"
         self._say(_whose({**record, **attachment}, text, place, images, is_put=is_put), "")
         return True
 
@@ -248,7 +257,7 @@ class _Log:
             return
         found = blocks(content)
         images = tuple(part for inner in found if (part := _image(inner, place.line)))
-        others = [inner for inner in found if inner.get("type") not in {"text", "image"}]
+        others = [inner for inner in found if string(inner, "type") not in {"text", "image"}]
         text = clean_text(content) if isinstance(content, str) else joined(found)
         if others and not text:
             text = readable(others)[0]
@@ -349,7 +358,7 @@ def _whose(record: Record, text: str, place: Place, images: tuple[Part, ...], *,
 
 def _image(block: Record, line: int) -> Part | None:
     """The image, or another file, that a block holds."""
-    if block.get("type") not in {"image", "document"}:
+    if string(block, "type") not in {"image", "document"}:
         return None
     source = nested(block, "source")
     return image(source.get("media_type"), source.get("data") if source.get("type") == "base64" else None, line)
