@@ -259,6 +259,8 @@ def readable(value: Any) -> tuple[str, int]:
     """The input of a tool as people read it: a text as it is, else JSON; what is kept of it, and the bytes left out."""
     if isinstance(value, str):
         return cut(clean_text(value))
+    if value is None or value == {}:
+        return "", 0
     text = json.dumps(value, ensure_ascii=False)
     if len(text) <= 40_000:
         text = json.dumps(value, ensure_ascii=False, indent=2)

@@ -242,7 +242,7 @@ class _Log:
 
     def _call(self, block: Record, place: Place, model: str) -> None:
         name, call, given = words(block.get("name")), string(block, "id")[:200], block.get("input")
-        command = string(given, "command") if isinstance(given, dict) and name == "Bash" else ""
+        command = string(given, "command") if isinstance(given, dict) and name in {"Bash", "PowerShell"} else ""
         text, more = readable(command or given)
         is_new, origin = self._is_new("call", place, call or f"{name}\0{text}")
         if not is_new:
