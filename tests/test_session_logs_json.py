@@ -537,7 +537,7 @@ def test_a_compaction_is_a_line_and_a_summary() -> None:
     log.ask("On")
     session = log.session
     assert kinds(session) == ["person", "assistant", "summary", "person"]
-    assert [part.text for part in session.turns[1].parts] == ["the conversation was compacted here"]
+    assert [part.text for part in session.turns[1].parts] == ["the session was compacted here"]
     assert session.turns[2].speaker == "the harness"
     assert not any(turn.is_rewound for turn in session.turns)
 
@@ -851,6 +851,7 @@ def test_reasoning_calls_and_results_of_codex_are_folded() -> None:
         said("assistant", "I look."),
         {"type": "function_call", "name": "exec_command", "arguments": '{"cmd": "ls"}', "call_id": "a"},
         {"type": "web_search_call", "action": {"type": "search", "query": "ferries"}},
+        {"type": "web_search_call", "action": ["open"]},
         {"type": "tool_search_call", "call_id": "s", "arguments": {"query": "js"}},
         {"type": "local_shell_call", "call_id": "l", "action": {"type": "exec", "command": ["ls", "-l"]}},
         {"type": "tool_search_output", "call_id": "s", "tools": [{"name": "js"}]},
@@ -861,7 +862,7 @@ def test_reasoning_calls_and_results_of_codex_are_folded() -> None:
     assert thought.text == "**Looking**"
     found = {part.name: part for part in parts(session, "tool")}
     assert (found["exec_command"].text, found["exec_command"].is_error) == ("ls", True)
-    assert found["web_search_call"].result is None
+    assert (found["web_search_call"].text, found["web_search_call"].result) == ('[\n  "open"\n]', None)
     assert '"js"' in (found["tool_search_call"].result or "")
     assert (found["local_shell_call"].text, found["local_shell_call"].result) == ("ls -l", "ok")
     assert kinds(session) == ["person", "assistant"]
@@ -1277,6 +1278,44 @@ def test_no_value_in_any_field_is_an_obstacle(form: ModuleType) -> None:
         check(gemini, json.dumps({**HEAD, "messages": records}, indent=1).encode())
 
     never_raises()
+
+
+def slots(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Each place of a value, at any depth: what it is in, and its key or number there."""
+    pending = [value]
+    while pending:
+        holder = pending.pop()
+        if isinstance(holder, dict | list):
+            for key in list(holder) if isinstance(holder, dict) else range(len(holder)):
+                yield holder, key
+                pending.append(holder[key])
+
+
+UNFIT: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    "",
+    "\ud800\0",
+    [],
+    {},
+    ["open"],
+    [{"type": ["text"]}],
+    [[{}]],
+    {"kind": [], "a": {}},
+)
+"""What no field is made for."""
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_field_takes_what_it_is_not_made_for(form: ModuleType) -> None:
+    """One field after the other, at any depth."""
+    records = records_of(WHOLE[form]())
+    for holder, key in list(slots(records)):
+        kept = holder[key]
+        for holder[key] in UNFIT:
+            check(form, jsonl(*(json.dumps(record) for record in records)))
+        holder[key] = kept
 
 
 ANY_JSON = st.recursive(
