@@ -160,8 +160,10 @@ class _Log:
         content = nested(record, "message").get("content")
         found = [{"type": "text", "text": content}] if isinstance(content, str) else blocks(content)
         results = [block for block in found if string(block, "type").endswith("tool_result")]
+        names_agent = not self.agent and bool(key_of(record.get("agentId")))
+        told = record if names_agent else nested(record, "toolUseResult")
         for block in results:
-            self._result(block, place, nested(record, "toolUseResult") if len(results) == 1 else {})
+            self._result(block, place, told if len(results) == 1 and not place.chain else {})
         text = joined([block for block in found if block.get("type") == "text"])
         images = tuple(part for block in found if (part := _image(block, place.line)))
         if not text and not images:
@@ -290,16 +292,16 @@ class _Prompts:
             self._last[parent] = number
 
     def mark_rewound(self, drafts: list[Draft]) -> None:
-        """Marks the turns of branches that were taken back."""
+        """Marks the turns of branches that were taken back; a prompt that came later within one goes on with it."""
         if not any(self._until):
             return
         until = self._until
         for number, (place, below) in enumerate(zip(self._places, self._below, strict=True)):
             if below >= 0 and place < until[below]:
                 until[number] = max(until[number], until[below])
-        for number, draft in enumerate(drafts):
+        for draft in drafts:
             prompt = self.above.get(draft.place.record, -1)
-            draft.is_rewound = prompt >= 0 and number < until[prompt]
+            draft.is_rewound = prompt >= 0 and until[prompt] > 0
 
 
 def _whose(record: Record, text: str, place: Place, images: tuple[Part, ...], *, is_put: bool = False) -> Draft:
