@@ -774,6 +774,25 @@ def test_the_manual_that_aider_pastes_for_a_question_is_nobodys_words() -> None:
     assert [turn.kind for turn in run(begun().types("/help").types("Hello.")).turns] == ["system", "person"]
 
 
+def test_what_a_person_says_after_typing_nothing_is_a_turn_of_its_own() -> None:
+    """There is one blank line between them, as a formatter parts lines."""
+    session = run(begun().types("<blank>").types("Hello.\n\nYou there?").types("/add").types("/add src"))
+    assert shape(session) == ["system: <blank>", "person: Hello.\n\nYou there?", "system: /add", "system: /add src"]
+
+
+def test_what_was_asked_with_a_command_and_is_logged_again_was_said_once() -> None:
+    """It stands there with and without the command."""
+    history = (
+        begun().types("/architect a hall\nwith doors").prints("Warning").types("a hall\nwith doors").answers("Yes.")
+    )
+    assert [turn.kind for turn in run(history.types("a hall\nwith doors")).turns] == [
+        "person",
+        "system",
+        "assistant",
+        "person",
+    ]
+
+
 def test_an_answer_that_is_handed_on_to_the_editor_is_not_said_again_by_a_person() -> None:
     """It is logged with the mark of a person."""
     plan = "Paint it:\n\n- green  \n- twice"
