@@ -1009,6 +1009,7 @@ def test_the_lines_of_shell_in_the_contract_give_the_digests_of_turns(tmp_path: 
 
 
 TOKENS = (
+    *("**Agent task list:**", "Result:", "User provided an image (image/png)."),
     *("", "", "text", "Hello, *you*.", "---", "```", "```text", "````", "~~~", "> quote", "> quote  ", ">"),
     *("    x", "_**User**_", "_**Assistant**_", "_****_", "_**Agent (model M, mode X)**_"),
     *("_**User - sidechain**_", "_**User (2026-03-02 09:00:00Z)**_", "_**Agent (m 2026-03-02 09:00:01Z)**_"),
@@ -1017,7 +1018,7 @@ TOKENS = (
     *('<tool-use data-tool-type="write" data-tool-name="Edit"><details>',),
     *("<summary>Tool use: **Edit** `a`</summary>", "</details></tool-use>", "</tool-use>", "<think>"),
     *("<think><details><summary>T</summary>", "</details></think>", "</think>"),
-    *("<thinking-content-0123456789abcdef>", "**Result:**", "**Error:**", "**Answer:** x", "Tool use: **A** b", "**Agent task list:**", "Result:", "User provided an image (image/png)."),
+    *("<thinking-content-0123456789abcdef>", "**Result:**", "**Error:**", "**Answer:** x", "Tool use: **A** b"),
     *("# aider chat started at 2025-06-02 11:49:34", "#### words  ", "#### words", "####", "#### /add x  "),
     *("#### <blank>  ", "#### Add? (Y)es/(N)o [Yes]: y  ", "> Applied edit to a  ", "> Commit 1a2b3c4 x  "),
     *("> # failed", "end  ", "  ", "<script>alert(1)</script>", "&lt;b&gt;", "<ide_selection>x</ide_selection>"),
