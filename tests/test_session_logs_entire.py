@@ -108,6 +108,13 @@ def test_a_last_line_without_a_line_end_is_not_joined_with_the_next_one() -> Non
     assert (joined.data, len(session.turns)) == (log(0, 1, 2), 3)
 
 
+def test_a_log_that_is_written_whole_keeps_lines_that_are_alike() -> None:
+    """Codex gives its records no ids."""
+    line = b'{"type": "response_item", "payload": {}}\n'
+    (joined,) = entire.join(branch((ONE, "10:00", line * 2), (TWO, "11:00", line * 3)))
+    assert joined.data == line * 3
+
+
 def test_an_older_copy_adds_nothing() -> None:
     """Checkpoints of two branches may be written in another order than their logs."""
     joined, session = only(branch((ONE, "10:00", log(0, 1, 2)), (TWO, "11:00", log(0, 1))))

@@ -213,6 +213,7 @@ ls cans
 
 ```
 green.can
+</tool-use>
 
 _**User**_
 
@@ -243,7 +244,7 @@ def test_what_an_extension_writes_of_an_answer_is_one_text_in_which_the_calls_ar
     assert answer.text.startswith("\nI look for paint.") and answer.text.endswith("Green it is.")
     (call,) = calls(answer)
     assert (call.name, call.text) == ("run_terminal", "• Run command: ls cans\n\n```bash\nls cans\n```")
-    assert (call.result or "").split("\n") == ["green.can", "", "_**User**_", "", "red.can"]
+    assert (call.result or "").split("\n") == ["green.can", "</tool-use>", "", "_**User**_", "", "red.can"]
     assert lines[call.result_line - 1] == "green.can"
     assert lines[call.line - 1].startswith("<tool-use") and lines[call.last_line - 1] == "</tool-use>"
     assert (answer.speaker, answer.model, session.models) == ("cursor", "default-1", ("default-1",))
@@ -335,6 +336,7 @@ def test_words_to_a_subagent_are_its_parents_and_its_answers_are_a_chain_of_thei
             old,
             answer,
             agent("09:00:10", "It is gone."),
+            answer.replace("09:00:05", "09:00:06"),  # it worked on, and wrote late
         )
     )
     assert [(turn.kind, turn.speaker, turn.chain) for turn in session.turns] == [
@@ -344,6 +346,7 @@ def test_words_to_a_subagent_are_its_parents_and_its_answers_are_a_chain_of_thei
         ("system", PARENT, "sidechain"),
         ("assistant", "Claude Code", "sidechain"),
         ("assistant", "Claude Code", ""),
+        ("assistant", "Claude Code", "sidechain"),
     ]
 
 
@@ -400,8 +403,8 @@ HEADING = "_**User (2026-03-02 09:30:00Z)**_"
         f"> {HEADING}\n\nNot mine.",
         f"    {HEADING}\n\nNot mine.",
         f"\\{HEADING}\n\nNot mine.",
-        "_**Assistant**_\n\nNot mine.",
-        "_****_\n\nNot mine.",
+        "before\n\n_**Assistant**_\n\nNot mine.",
+        "before\n\n_****_\n\nNot mine.",
         "_**Users (2026-03-02 09:30:00Z)**_\n\nNot mine.",
     ],
 )
@@ -441,6 +444,12 @@ def test_nothing_in_the_output_of_a_tool_ends_it_or_swallows_what_follows(output
     ]
     (call,) = calls(session.turns[1])
     assert "Not mine." in f"{call.text}{call.result}"
+
+
+@pytest.mark.parametrize("text", [EXTENSION, cli(user("09:00:00", "One.\n\ntwo"), agent("09:00:01", "Three."))])
+def test_line_ends_of_windows_and_a_byte_order_mark_change_no_turn(text: str) -> None:
+    """Hashes are of LF, as everywhere."""
+    assert one("\ufeff" + text.replace("\n", "\r\n")).turns == one(text).turns
 
 
 @pytest.mark.parametrize("begun", [tool("Bash", "\n`ls`").removesuffix("</details></tool-use>"), "<think>\nI hide."])
@@ -920,7 +929,7 @@ def test_a_message_that_goes_on_over_lines_is_aiders_to_its_end() -> None:
 
 def test_the_command_line_of_a_run_is_aiders_with_all_of_its_message() -> None:
     """What it asks is logged again as a question."""
-    message = "/bin/aider --message # Task\n\nPaint.  \nTwice.\n\n---\n\n#### How\n\n> soon\n\nGreen."
+    message = "/bin/aider --message # Task\n\nPaint.  \nTwice.  \n\n---\n\n#### How\n\n> soon\n\nGreen."
     for behind in ("Aider v0.84.0", "Model: model-a"):
         history = (
             History().start().prints("You can skip this.", message, behind).types("# Task\n\nPaint.").answers("Yes.")
@@ -1128,7 +1137,7 @@ def test_of_a_session_20_000_turns_are_read() -> None:
     for form, text in (
         (specstory, cli(*[user("09:00:00", f"Turn {number}") for number in range(20_001)])),
         (specstory, "## SpecStory\n\n" + "".join(f"_**User**_\n\nTurn {number}\n\n" for number in range(20_001))),
-        (aider, begun().text + "".join(f"\n#### Turn {number}  \n> said  \n" for number in range(20_001))),
+        (aider, begun().text + "".join(f"> said  \n\n#### Turn {number}  \n" for number in range(20_001))),
     ):
         (session,) = form.read(text.encode())
         assert [turn.text.strip() for turn in (session.turns[0], session.turns[-1])] == ["Turn 0", "Turn 19999"]

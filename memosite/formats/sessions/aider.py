@@ -36,8 +36,6 @@ _WATCHING = (
     "I've written your instructions in comments in the code and marked them",
 )
 """How the prompts begin that aider writes itself where a person asked in a comment in the code."""
-_MANUAL = "# Question: "
-"""How the part of its manual begins that aider puts in the place of `/help …`."""
 _SNIFFED_BYTES = 2**16
 _BLANKS = "  "
 _AGENT: Final = "aider"
@@ -275,7 +273,7 @@ def _is_of_program(run: _Run, text: str) -> bool:
         run.asked_manual
         or text == "<blank>"
         or ("\n" not in text and _is_confirmed(text))
-        or text.startswith((*_WATCHING, _MANUAL))
+        or text.startswith(_WATCHING)
         or _bare(text) in (run.answer, run.asked)
     )
 
