@@ -121,9 +121,10 @@ class Session:
     `start_text` as written. `title` is "" if it has none of its own (`title_of` makes one). `parent` is the key of the
     session that started it, `forked_from` of the one whose turns it began with. `unshown` counts the records of types
     that are not shown. `pulls` are addresses of pull requests, each with the ordinal of the turn behind which it was
-    named. `first_line` and `last_line` are where it is in a file of several sessions. `told_by` is the form of the
-    log, where it tells of sessions of other agents (SpecStory): the agent as it names it. `attribution` is a caution
-    for readers, "" if none is needed.
+    named. `checkpoints` are ids of Entire's, each with the ordinal of the first turn that is new in it. `first_line`
+    and `last_line` are where it is in a file of several sessions. `told_by` is the form of the log, where it tells of
+    sessions of other agents (SpecStory): the agent as it names it. `attribution` is a caution for readers, "" if none
+    is needed.
     """
 
     system: str
@@ -143,6 +144,7 @@ class Session:
     attribution: str = ""
     unshown: tuple[tuple[str, int], ...] = ()
     pulls: tuple[tuple[int, str], ...] = ()
+    checkpoints: tuple[tuple[int, str], ...] = ()
     problems: tuple[Problem, ...] = ()
     first_line: int = 1
     last_line: int = 0
