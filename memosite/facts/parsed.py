@@ -211,6 +211,7 @@ class SessionLog:
     keys of sessions started, addresses of pull requests. `people` and `tools` count turns of people and tool calls,
     `withheld` turns that hold a secret. `position` is whose session it is, as memosite.yml says. `unshown` counts
     records of types that are not shown. `line` is where it begins in a file of several sessions, None in its own.
+    `is_alone`: the file has another session that is not published, so its digests are not either.
     """
 
     system: str
@@ -235,6 +236,19 @@ class SessionLog:
     origins: str = ""
     unshown: tuple[tuple[str, int], ...] = ()
     line: int | None = None
+    is_alone: bool = False
+
+    def without_content(self) -> "SessionLog":
+        """What it is and whose, and nothing of what was said or done in it."""
+        return SessionLog(
+            system=self.system,
+            key=self.key,
+            agent=self.agent,
+            parent=self.parent,
+            forked_from=self.forked_from,
+            position=self.position,
+            line=self.line,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,15 +308,10 @@ class SessionFile:
     file: FileFacts
     sessions: tuple[Envelope, ...]
     guarded: tuple[Envelope, ...] = ()
-    withheld: Withheld | None = None
 
     def without_secrets(self) -> Self:
         """The file without the turns that hold a secret."""
         return replace(self, sessions=self.guarded, guarded=()) if self.guarded else self
-
-    def without_content(self, withheld: Withheld) -> Self:
-        """A log of which nothing is published."""
-        return replace(self, sessions=(), guarded=(), withheld=withheld)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

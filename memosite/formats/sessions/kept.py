@@ -8,7 +8,9 @@ since they are published only if memosite.yml says so.
 """
 
 import datetime as dt
+import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -106,18 +108,94 @@ def read_conversation(text: str, *, started: dt.datetime | None) -> TurnList:
 
 
 def without_secrets(session: Session) -> Session:
-    """A session in which the turns are empty that hold a redaction; their places stay."""
-    return replace(session, turns=tuple(_emptied(turn) if _holds_secret(turn) else turn for turn in session.turns))
+    """A session in which the turns are empty that hold a redaction, in whatever part; their places stay."""
+    turns = tuple(_emptied(turn) if any(map(REDACTED.search, _strings(turn))) else turn for turn in session.turns)
+    return replace(
+        session,
+        turns=turns,
+        pulls=tuple(pull for pull in session.pulls if not REDACTED.search(pull[1])),
+        models=tuple(model for model in session.models if not REDACTED.search(model)),
+        title=_clean(session.title),
+        folder=_clean(session.folder),
+        branch=_clean(session.branch),
+        version=_clean(session.version),
+        start_text=_clean(session.start_text),
+    )
 
 
-def _holds_secret(turn: SessionTurn) -> bool:
-    parts = (part for part in (*turn.lead, *turn.parts))
-    texts = (text for part in parts for text in (part.text, part.result or "", part.name, *part.wrote))
-    return any(REDACTED.search(text) for text in (turn.text, *texts))
+def _strings(turn: SessionTurn) -> Iterator[str]:
+    """All that a turn says."""
+    yield from (turn.text, turn.model, turn.stamp, turn.speaker)
+    for part in (*turn.lead, *turn.parts):
+        yield from (part.text, part.result or "", part.name, *part.wrote)
 
 
 def _emptied(turn: SessionTurn) -> SessionTurn:
-    return replace(turn, text="", lead=(), parts=(), digest="", hash_anchor=None, is_withheld=True)
+    return replace(
+        turn,
+        text="",
+        words_from=0,
+        lead=(),
+        parts=(),
+        digest="",
+        hash_anchor=None,
+        is_withheld=True,
+        model=_clean(turn.model),
+        stamp=_clean(turn.stamp),
+    )
+
+
+def _clean(text: str) -> str:
+    """A text of one line; nothing of one that held a secret."""
+    return "" if REDACTED.search(text) else text
+
+
+def key_without_secret(session: Session) -> str:
+    """The key of a session: where it was made of a text that holds a redaction, it is made of the heading instead."""
+    made_of = (turn for turn in session.turns if turn.digest and turn.digest[: len(session.key)] == session.key)
+    if not session.key or not any(REDACTED.search(turn.text) for turn in made_of):
+        return session.key
+    heading = f"{_clean(session.title)}\n{_clean(session.start_text)}"
+    return hashlib.sha256(heading.encode()).hexdigest()[:8]
+
+
+_ADDRESS = re.compile(r"(data:[\w.+-]{1,60}/[\w.+-]{1,60}(?:;[\w=.+-]{1,60}){0,3};base64,)[A-Za-z0-9+/=_-]+", re.ASCII)
+_LONG = re.compile(r"[A-Za-z0-9+/_-]{1000,}={0,2}", re.ASCII)
+_RECORD = re.compile(r"\s*[{\[]")
+
+
+def without_files(session: Session) -> Session:
+    """A session without the files that are written in it as base64: their sizes stay (SPEC 9).
+
+    A text in which one was has no digest: what is published of it is not its source.
+    """
+    return replace(session, turns=tuple(map(_without_files, session.turns)))
+
+
+def _without_files(turn: SessionTurn) -> SessionTurn:
+    said = _ADDRESS.sub(_size_of_file, turn.text)
+    if said != turn.text:
+        turn = replace(turn, text=said, digest="", hash_anchor=None, words_from=min(turn.words_from, len(said)))
+    lead, parts = (tuple(map(_part_without_files, some)) for some in (turn.lead, turn.parts))
+    return replace(turn, lead=lead, parts=parts) if (lead, parts) != (turn.lead, turn.parts) else turn
+
+
+def _part_without_files(part: Part) -> Part:
+    """A part without files; of a record that could not be read only the size: a thought or an image may be in it."""
+    if part.kind == "verbatim" and _RECORD.match(part.text):
+        size, mark = len(part.text.encode()) + part.more, REDACTED.search(part.text)
+        return replace(part, text=f"[{size_of(size)}]{mark[0] if mark else ''}", more=0)
+    text, result = (
+        _LONG.sub(_size_of_file, _ADDRESS.sub(_size_of_file, one)) for one in (part.text, part.result or "")
+    )
+    if text == part.text and result == (part.result or ""):
+        return part
+    return replace(part, text=text, result=part.result and result)
+
+
+def _size_of_file(found: re.Match[str]) -> str:
+    head = found[1] if found.re is _ADDRESS else ""
+    return f"{head}[{size_of((len(found[0]) - len(head)) * 3 // 4)}]"
 
 
 def _thoughts(turn: SessionTurn) -> Iterator[Part]:

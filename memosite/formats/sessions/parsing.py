@@ -18,7 +18,7 @@ from memosite.facts.parsed import Envelope, Parsed, SessionFile, SessionLog
 from memosite.facts.texts import cut_line, describe_text
 from memosite.facts.times import Moment
 from memosite.formats.sessions import aider, claude_code, codex, gemini, specstory
-from memosite.formats.sessions.kept import keep, without_secrets
+from memosite.formats.sessions.kept import keep, key_without_secret, without_files, without_secrets
 from memosite.formats.sessions.model import Session, title_of
 from memosite.formats.system import Adapter
 from memosite.formats.systems import RECORD_IDS
@@ -73,7 +73,8 @@ ADAPTER: Final = Adapter(matches=lambda file: form_of(file) is not None, parse=p
 
 def _named(session: Session, file: File) -> Session:
     """A session under its key; that of aider is a local time, so the source is part of it."""
-    return replace(session, key=f"{file.source}.{session.key}") if session.system == "aider" else session
+    key = key_without_secret(session) if file.is_redacted else session.key
+    return replace(without_files(session), key=f"{file.source}.{key}" if session.system == "aider" else key)
 
 
 def _envelope(session: Session, file: File, shelve: list[bytes]) -> Envelope:
