@@ -32,6 +32,10 @@ _RANGE = re.compile(r"(t[1-9]\d{0,8})-(t[1-9]\d{0,8})", re.ASCII)
 _TURN = re.compile(r"t[1-9]\d{0,8}|t-[0-9a-f]{8}(?:-\d+)?", re.ASCII)
 
 
+_IN_TURN = re.compile(r"(t[1-9]\d{0,8})(?=[.-]|\Z)|(t-[0-9a-f]{8}(?:-\d+)?)\Z", re.ASCII)
+"""The turn that an anchor begins with: by its ordinal, or by its hash."""
+
+
 _BLOCK = re.compile(r"t[1-9]\d{0,8}(?:\.([1-9]\d{0,5}))?-", re.ASCII)
 
 
@@ -146,8 +150,7 @@ class Item:
         )  # fmt: skip
         body = self.bodies[number]
         start = _chars(body.text, passage.begin - body.before)
-        named = re.split(r"[.-]", passage.anchor, maxsplit=1)[0]
-        turn = self.turns.get(named) if named.startswith("t") else None
+        turn = self.turn_at(passage.anchor) if body.is_conversation else None
         in_block = _BLOCK.match(passage.anchor)
         held = blocks(turn.text)[int(in_block[1] or 1) - 1 :] if in_block and turn else ()
         is_carried = bool(held) and held[0].kind != "speech"
@@ -195,7 +198,7 @@ class Item:
         if not self.bodies:
             return {}
         body = self.bodies[place.body if place else -1]
-        turn = self.turns.get(place.anchor.partition(".")[0].partition("-")[0]) if place else None
+        turn = self.turn_at(place.anchor) if place else None
         if turn and turn.place:
             lines = [turn.place.line, turn.place.last_line]
             return {"file": f"{body.source}/{body.path}", "part": turn.place.record, "lines": lines}
@@ -227,6 +230,13 @@ class Item:
         """Of each turn the anchor, where it begins in its body and where it ends."""
         starts = next((_line_starts(body.text) for body in self.bodies if body.is_conversation), [0])
         return [(one.anchor, starts[one.line], starts[one.line] + len(one.text)) for one in self.turns.values()]
+
+    def turn_at(self, anchor: str) -> Turn | None:
+        """The turn that an anchor is in; None if it is in none."""
+        found = _IN_TURN.match(anchor)
+        if found and found[2]:
+            return next((turn for turn in self.turns.values() if turn.hash_anchor == found[0]), None)
+        return self.turns.get(found[1]) if found else None
 
     def _time(self, turn: Turn | None) -> str:
         if turn and turn.at:

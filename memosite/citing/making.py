@@ -86,6 +86,9 @@ def _uncitable(item: Item, place: Place | None) -> str:
         return "secrets in it were redacted; cite a passage that holds none, such as #t1" if held else ""
     if place.sha256:
         return ""
+    turn = item.turn_at(place.anchor)
+    if turn and turn.place and turn.place.state == "withheld":
+        return "it is withheld, since a secret is in it"
     return "a secret in it was redacted, so it cannot be cited" if place.text.strip() else "it is empty"
 
 

@@ -305,7 +305,7 @@ def _of_memo(context: Context, memo: Memo, copy: Copy, position: Position | None
 
 
 def _enclosure(context: Context, base: str, artifact: Artifact) -> Enclosure | None:
-    """The original as it is published: of an entry of a long list that is its own text; none if it is in a bundle, or not published."""
+    """The original: of an entry of a long list its own text; none if it is in a bundle, or is not published."""
     if context.site.is_lean:
         return None
     published = next(iter(originals(artifact)), None)

@@ -188,8 +188,6 @@ class _Found:
         place = place_of(join_path(folder, "-"))
         if place is not None:
             self.roots.add(place.root)
-        if is_home(entry.name for entry in entries):
-            self.private.add(folder)
         holds_bodies = place is not None or any(entry.name.lower().endswith(ENVELOPE_SUFFIX) for entry in entries)
         for name, kind in entries:
             path = join_path(folder, name)
@@ -275,7 +273,10 @@ def _walk(found: _Found, list_folder: ListFolder, holes: Collection[str]) -> Ite
         if seen > FILES_LIMIT:
             advice = "exclude in memosite.yml the folders that do not count"
             raise SourceError(f"{found.called}: more than {FILES_LIMIT} files; {advice}")
-        if is_foreign(folder, {entry.name for entry in entries}):
+        names = {entry.name for entry in entries}
+        if is_home(names):
+            found.private.add(folder)
+        if is_foreign(folder, names):
             continue
         here = []
         for entry in entries:
