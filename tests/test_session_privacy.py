@@ -11,7 +11,11 @@ from typing import Any
 import pytest
 
 from memosite.cli import main
+from memosite.facts.file import File
 from memosite.facts.names import blob_id
+from memosite.facts.parsed import SessionFile
+from memosite.formats.sessions.parsing import parse
+from memosite.reading.screen import Screen
 from memosite.resolve import identity
 from memosite.secrets import find_secrets
 from tests.support.files import write_text
@@ -136,6 +140,25 @@ def test_a_random_key_anywhere_in_a_random_log_is_in_no_published_byte(tmp_path:
     assert (code, len(sessions)) == (1, len(KINDS)) and len(planted) > 0.95 * len(KINDS)
     leaks = {kind: found for kind, words in planted.items() if (found := holding(files, *words))}
     assert leaks == {}
+
+
+def test_a_key_that_is_cut_in_one_record_withholds_what_has_parts_of_it_and_not_what_is_between() -> None:
+    """A block without its end would else be all that follows; also where its end stands in a later record."""
+    block = Maker(3).block("RSA PRIVATE KEY")
+    steps: list[Step] = [
+        ("person", "See it."), ("call", "Bash", "head key", block[:200]), ("person", "Beside it"),
+        ("assistant", "words"), ("call", "Bash", "tail key", block[-200:]), ("person", "More of it"), ("assistant", "at last"),
+    ]  # fmt: skip
+    for form, (path, write) in FORMS.items():
+        screened = Screen().file(File(source="desk", path=path.format("a"), data=write(steps).encode()))
+        parsed = parse(screened.file)
+        assert isinstance(parsed.fact, SessionFile)
+        left = b"".join((parsed.fact.guarded[0].body and parsed.shelve) or ())
+        assert parsed.fact.guarded[0].log and parsed.fact.guarded[0].log.withheld == 2, form
+        assert all(word in left for word in (b"See it.", b"Beside it", b"More of it", b"at last")), form
+        assert not any(part.encode() in left for part in (block[40:90], block[-120:-80])) and parsed.findings == (), (
+            form
+        )
 
 
 def written(key: Planted, chance: Random) -> str:

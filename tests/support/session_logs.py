@@ -29,7 +29,7 @@ def claude_code(steps: Iterable[Step], session: str = SESSION) -> str:
 
     def records() -> Iterator[dict[str, Any]]:
         for number, at, _, (kind, *said) in _times(steps):
-            base = {"uuid": f"{session[:8]}-{number}", "parentUuid": f"{session[:8]}-{number - 1}" if number else None,
+            base: dict[str, Any] = {"uuid": f"{session[:8]}-{number}", "parentUuid": f"{session[:8]}-{number - 1}" if number else None,
                     "sessionId": session, "timestamp": at, "cwd": "/home/ann/casks", "version": "2.1.0"}  # fmt: skip
             if kind in ("person", "put"):
                 yield {**base, "type": "user", "isMeta": kind == "put", "message": {"role": "user", "content": said[0]}}
