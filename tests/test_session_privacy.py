@@ -147,7 +147,8 @@ def test_a_key_that_is_cut_in_one_record_withholds_what_has_parts_of_it_and_not_
     block = Maker(3).block("RSA PRIVATE KEY")
     steps: list[Step] = [
         ("person", "See it."), ("call", "Bash", "head key", block[:200]), ("person", "Beside it"),
-        ("assistant", "words"), ("call", "Bash", "tail key", block[-200:]), ("person", "More of it"), ("assistant", "at last"),
+        ("assistant", "words"), ("call", "Bash", "tail key", block[-200:]), ("person", "More of it"),
+        ("assistant", "at last"),
     ]  # fmt: skip
     for form, (path, write) in FORMS.items():
         screened = Screen().file(File(source="desk", path=path.format("a"), data=write(steps).encode()))

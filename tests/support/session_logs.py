@@ -29,8 +29,9 @@ def claude_code(steps: Iterable[Step], session: str = SESSION) -> str:
 
     def records() -> Iterator[dict[str, Any]]:
         for number, at, _, (kind, *said) in _times(steps):
-            base: dict[str, Any] = {"uuid": f"{session[:8]}-{number}", "parentUuid": f"{session[:8]}-{number - 1}" if number else None,
-                    "sessionId": session, "timestamp": at, "cwd": "/home/ann/casks", "version": "2.1.0"}  # fmt: skip
+            id_, before = f"{session[:8]}-{number}", f"{session[:8]}-{number - 1}" if number else None
+            base: dict[str, Any] = {"uuid": id_, "parentUuid": before, "sessionId": session, "timestamp": at}
+            base |= {"cwd": "/home/ann/casks", "version": "2.1.0"}
             if kind in ("person", "put"):
                 yield {**base, "type": "user", "isMeta": kind == "put", "message": {"role": "user", "content": said[0]}}
                 continue

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from memosite.facts.phrases import phrase
@@ -93,7 +94,7 @@ def read(data: bytes, *, name: str = "") -> tuple[Session, ...]:  # noqa: ARG001
         problems.append(Problem(rule="session-form", line=1, message=message))
     seen: Counter[str] = Counter()
     sessions: list[Session] = []
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in pairwise((*starts, len(lines))):
         written = _RUN.fullmatch(lines[start])
         stamp = written[1] if written else ""
         key = stamp.replace(" ", "T").replace(":", "-")

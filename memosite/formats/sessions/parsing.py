@@ -85,7 +85,8 @@ def _envelope(session: Session, file: File, shelve: list[bytes]) -> Envelope:
     data = [one.encode() for one in (kept.turns, kept.thoughts)]
     digests = [hashlib.sha256(one).hexdigest() if one else "" for one in data]
     shelve += (words, *filter(None, data))
-    start = _moment(session.start, is_utc=session.is_utc)
+    began = session.start and session.start.replace(tzinfo=dt.UTC) if not session.is_utc else session.start
+    start = Moment(instant=began, offset=0 if session.is_utc else None) if began else None
     last = max((turn.at for turn in session.turns if turn.at), default=None)
     stamp = f"{session.start:%Y-%m-%d-%H%M}" if session.start else "undated"
     return Envelope(
@@ -97,19 +98,12 @@ def _envelope(session: Session, file: File, shelve: list[bytes]) -> Envelope:
         subject=cut_line(title_of(session), _TITLE),
         sent=start,
         sent_text=session.start_text,
-        ended=_moment(last, is_utc=True),
+        ended=Moment(instant=last, offset=0) if last else None,
         body=replace(text, summary=_summary(session), turns=len(session.turns), log=digests[0], thoughts=digests[1]),
         capture_tool=session.told_by or None,
         redaction_status="raw",
         log=_log(session),
     )
-
-
-def _moment(at: dt.datetime | None, *, is_utc: bool) -> Moment | None:
-    """A time of a session; a local one is taken as written (SPEC 2.2, sessions)."""
-    if at is None:
-        return None
-    return Moment(instant=at if at.tzinfo else at.replace(tzinfo=dt.UTC), offset=0 if is_utc else None)
 
 
 def _summary(session: Session) -> str:

@@ -54,7 +54,7 @@ _THINK = re.compile(r"<think>(?:<details>.*)?")
 _SUMMARY = re.compile(r"\s*(?:<details>\s*)?<summary>Tool use: \*\*[^*\n]{0,200}\*\*(.*?)</summary>[ \t]*\n?")
 _TOOL_END, _THINK_END = "</tool-use>", "</think>"
 _HEADER_LINES = 20
-_MOST_TRIED = 64
+_MOST_TRIED = 16
 _NEAR = dt.timedelta(minutes=2)
 _MOST_AWAY = dt.timedelta(hours=14)
 _QUARTER = dt.timedelta(minutes=15)
@@ -351,7 +351,7 @@ class _Records:
                 return number + 1
             if border := fence_of(self._lines[number]):
                 fence = fence_after(fence, border)
-        return (ends or closings[first:])[0] + 1
+        return (ends[0] if ends else closings[first]) + 1
 
     def _is_end(self, number: int, record: _Record) -> bool:
         """Whether a record, or its part, can end with this line."""
@@ -497,7 +497,7 @@ def _parted(lines: Sequence[str], start: int, end: int, *, is_write: bool) -> tu
             if label or (not has_labels and (mark == "text" or not (mark or is_write))):
                 last = fence_of(lines[end - 1]) if end - 1 > number else None
                 is_closed = last is not None and last[2] and last[0] == border[0] and last[1] >= border[1]
-                given = "\n".join(lines[start:number]).strip().removesuffix(label.strip())
+                given = "\n".join(lines[start:number]).rstrip().removesuffix(label.strip())
                 return given, (number + 1, end - is_closed), label
             fence: Fence | None = border
             while fence and number + 1 < end:
