@@ -144,11 +144,14 @@ def _newest_sessions(envelopes: list[Envelope]) -> tuple[list[Envelope], list[Fi
     return envelopes, findings
 
 
-def with_position(envelope: Envelope, globs: Iterable[tuple[str, str]]) -> Envelope:
-    """The envelope of a session with the position that the first glob gives to its file."""
+def with_position(envelope: Envelope, globs: Iterable[tuple[str, str]], person: str = "") -> Envelope:
+    """The envelope of a session with the position that the first glob gives to its file, and with who typed."""
     log = envelope.log
-    named = next((position for glob, position in globs if matches_any(envelope.file.path, (glob,))), "") if log else ""
-    return replace(envelope, log=replace(log, position=named)) if log and named else envelope
+    if log is None:
+        return envelope
+    named = next((position for glob, position in globs if matches_any(envelope.file.path, (glob,))), "")
+    placed = replace(log, position=named or log.position, person=person)
+    return replace(envelope, log=placed) if placed != log else envelope
 
 
 def _distinct(listed: Iterable[Organization]) -> tuple[tuple[Organization, ...], tuple[Finding, ...]]:

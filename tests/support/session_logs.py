@@ -35,24 +35,16 @@ def claude_code(steps: Iterable[Step], session: str = SESSION) -> str:
             if kind in ("person", "put"):
                 yield {**base, "type": "user", "isMeta": kind == "put", "message": {"role": "user", "content": said[0]}}
                 continue
-            block: dict[str, Any] = {
+            blocks: dict[str, dict[str, Any]] = {
                 "assistant": {"type": "text", "text": said[0]},
                 "thinking": {"type": "thinking", "thinking": said[0]},
                 "call": {"type": "tool_use", "id": f"c{number}", "name": said[0], "input": {"command": said[-2:][0]}},
-            }[kind]
-            yield {
-                **base,
-                "type": "assistant",
-                "message": {"role": "assistant", "model": "claude-x", "content": [block]},
             }
+            message = {"role": "assistant", "model": "claude-x", "content": [blocks[kind]]}
+            yield {**base, "type": "assistant", "message": message}
             if kind == "call":
                 result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": said[2]}
-                yield {
-                    **base,
-                    "uuid": f"{base['uuid']}r",
-                    "type": "user",
-                    "message": {"role": "user", "content": [result]},
-                }
+                yield {**base, "uuid": f"{id_}r", "type": "user", "message": {"role": "user", "content": [result]}}
 
     return _lines(records())
 
@@ -90,7 +82,7 @@ def gemini(steps: Iterable[Step], session: str = SESSION) -> str:
 
     def messages() -> Iterator[dict[str, Any]]:
         for number, at, _, (kind, *said) in _times(steps):
-            base = {"id": f"m{number}", "timestamp": at}
+            base: dict[str, Any] = {"id": f"m{number}", "timestamp": at}
             if kind in ("person", "put"):
                 yield {**base, "type": "user" if kind == "person" else "info", "content": said[0]}
                 continue

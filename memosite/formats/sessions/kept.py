@@ -44,26 +44,48 @@ _FIELDS: Final = (
 
 
 class Kept(NamedTuple):
-    """What is kept of a session: its words, its turns as JSON, and its thoughts as JSON ("" if it has none)."""
+    """What is kept of a session: its words, its turns as JSON, its thoughts as JSON, and what its tools put out.
+
+    Of the last two, "" if there is none.
+    """
 
     words: str
     turns: str
     thoughts: str
+    outputs: str
 
 
 def keep(session: Session) -> Kept:
     """A session as it is kept."""
-    turns = _bounded(session.turns)
+    turns = [_without_thoughts(turn) for turn in _bounded(session.turns)]
     thoughts = {
         f"{turn.ordinal}": [[one.line, one.text, one.more] for one in _thoughts(turn)]
         for turn in session.turns
         if any(_thoughts(turn))
     }
     return Kept(
-        words="".join(f"\n{turn.text}\n" for turn in session.turns),
+        words="".join(f"\n{turn.text}\n" for turn in turns),
         turns=_MARK + json.dumps([_kept(turn) for turn in turns], ensure_ascii=False, separators=(",", ":")),
         thoughts=json.dumps(thoughts, ensure_ascii=False, separators=(",", ":")) if thoughts else "",
+        outputs="".join(f"\n{part.result}\n" for turn in turns for part in turn.parts if _has_output(part)),
     )
+
+
+def _has_output(part: Part) -> bool:
+    """Whether a part has an output of its own; one that is in the text of its turn, too, is there."""
+    return part.kind == "tool" and bool(part.result) and not part.last_line
+
+
+def _without_thoughts(turn: SessionTurn) -> SessionTurn:
+    """A turn in whose text no thought is: where one was there are blank lines. Its digest is that of the source."""
+    found = [part for part in turn.parts if part.kind == "thinking" and part.last_line]
+    if not found:
+        return turn
+    lines = turn.text.split("\n")
+    for part in found:
+        first, end = max(part.line - turn.line, 0), max(part.last_line - turn.line + 1, 0)
+        lines[first:end] = [""] * len(lines[first:end])
+    return replace(turn, text="\n".join(lines))
 
 
 def _bounded(turns: Sequence[SessionTurn]) -> list[SessionTurn]:
@@ -191,7 +213,14 @@ def _part_without_files(part: Part) -> Part:
     )
     if text == part.text and result == (part.result or ""):
         return part
-    return replace(part, text=text, result=part.result and result)
+    more, result_more = len(part.text) - len(text), len(part.result or "") - len(result)
+    return replace(
+        part,
+        text=text,
+        more=part.more + max(more, 0),
+        result=part.result and result,
+        result_more=part.result_more + max(result_more, 0),
+    )
 
 
 def _size_of_file(found: re.Match[str]) -> str:
@@ -250,8 +279,8 @@ def _turns_of(data: str) -> TurnList:
                 digest=said.get("digest", ""),
                 anchor=f"t{ordinal}",
                 hash_anchor=said.get("hash_anchor"),
-                before=tuple(_blocks(said.get("before", ()))),
-                after=tuple(_blocks(said.get("after", ()))),
+                before=tuple(_blocks(said.get("before", ()), said["line"])),
+                after=tuple(_blocks(said.get("after", ()), said["line"])),
                 place=TurnPlace(
                     line=said["line"],
                     last_line=said.get("last_line") or said["line"],
@@ -274,22 +303,31 @@ def thoughts_of(data: str) -> Mapping[int, tuple[TurnBlock, ...]]:
     }
 
 
-def _blocks(parts: Iterable[Mapping[str, Any]]) -> Iterator[TurnBlock]:
+def _blocks(parts: Iterable[Mapping[str, Any]], begin: int) -> Iterator[TurnBlock]:
+    """Parts as blocks; those that are in the text of their turn, which begins on a line, with their place in it."""
     for part in parts:
-        text, more = part.get("text", ""), _more(part.get("more", 0), part["line"])
-        match part["kind"]:
-            case "tool":
-                yield _tool(part)
-            case "image":
-                yield _block("image", part.get("name", ""), size_of(part.get("size", 0)), "")
-            case "thinking":
-                yield _block("thinking", "", "", size_of(part.get("size", 0)))
-            case "context":
-                yield _block("aside", part.get("name", ""), text, more)
-            case "verbatim":
-                yield _block("tool", phrase("a line that is no JSON object"), fenced(text), more)
-            case _:
-                yield _block("mark", "", text, "")
+        for block in _blocks_of(part):
+            last = part.get("last_line", 0)
+            yield replace(block, start=part["line"] - begin, end=last - begin + 1) if last else block
+
+
+def _blocks_of(part: Mapping[str, Any]) -> Iterator[TurnBlock]:
+    text, more = part.get("text", ""), _more(part.get("more", 0), part["line"])
+    match part["kind"]:
+        case "tool":
+            line, is_cut = part.get("result_line") or part["line"], bool(part.get("result_more"))
+            output = "" if part.get("last_line") else part.get("result", "")
+            yield replace(_tool(part), output=output, line=line, is_cut=is_cut)
+        case "image":
+            yield _block("image", part.get("name", ""), size_of(part.get("size", 0)), "")
+        case "thinking":
+            yield _block("thinking", "", "", size_of(part.get("size", 0)))
+        case "context":
+            yield _block("aside", part.get("name", ""), text, more)
+        case "verbatim":
+            yield _block("tool", phrase("a line that is no JSON object"), fenced(text), more)
+        case _:
+            yield _block("mark", "", text, "")
 
 
 def _block(kind: Any, name: str, text: str, note: str) -> TurnBlock:

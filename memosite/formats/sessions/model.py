@@ -152,9 +152,12 @@ class Session:
     @property
     def agent(self) -> str:
         """The agent, as people read it."""
-        return self.told_by or {"claude-code": "Claude Code", "codex": "Codex", "gemini": "Gemini CLI"}.get(
-            self.system, self.system
-        )
+        return self.told_by or agent_of(self.system)
+
+
+def agent_of(system: str) -> str:
+    """The agent of a system, as people read it."""
+    return {"claude-code": "Claude Code", "codex": "Codex", "gemini": "Gemini CLI"}.get(system, system)
 
 
 def title_of(session: Session) -> str:

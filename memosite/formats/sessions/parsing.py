@@ -82,7 +82,7 @@ def _envelope(session: Session, file: File, shelve: list[bytes]) -> Envelope:
     """The envelope of a session; its words and turns are put with what is to be shelved."""
     kept = keep(session)
     text, words = describe_text(kept.words, RECORD_IDS)
-    data = [one.encode() for one in (kept.turns, kept.thoughts)]
+    data = [one.encode() for one in (kept.turns, kept.thoughts, kept.outputs)]
     digests = [hashlib.sha256(one).hexdigest() if one else "" for one in data]
     shelve += (words, *filter(None, data))
     began = session.start and session.start.replace(tzinfo=dt.UTC) if not session.is_utc else session.start
@@ -99,7 +99,14 @@ def _envelope(session: Session, file: File, shelve: list[bytes]) -> Envelope:
         sent=start,
         sent_text=session.start_text,
         ended=Moment(instant=last, offset=0) if last else None,
-        body=replace(text, summary=_summary(session), turns=len(session.turns), log=digests[0], thoughts=digests[1]),
+        body=replace(
+            text,
+            summary=_summary(session),
+            turns=len(session.turns),
+            log=digests[0],
+            thoughts=digests[1],
+            outputs=digests[2],
+        ),
         capture_tool=session.told_by or None,
         redaction_status="raw",
         log=_log(session),
