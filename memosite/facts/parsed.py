@@ -121,7 +121,8 @@ class Text:
     those of its images. `turns` counts the turns of a transcript (0 = no known form), None for other texts; `span` are
     the local times of its first turn and its last; `forms` are the ways to read it, of which `started` tells the true
     one. `citations` are those that a memo or document makes. Of a session log the text is what its turns say, `log` is
-    the digest of its turns as data (`formats/sessions/kept.py`), `thoughts` that of its thoughts; "" for others.
+    the digest of its turns as data (`formats/sessions/kept.py`), `thoughts` that of its thoughts, `outputs` that of
+    what its tools put out; "" for others.
     """
 
     sha256: str
@@ -136,6 +137,7 @@ class Text:
     citations: tuple[Written, ...] = ()
     log: str = ""
     thoughts: str = ""
+    outputs: str = ""
 
     @property
     def conversation(self) -> str:
@@ -209,8 +211,9 @@ class SessionLog:
     `origins` likewise of what identifies the records of its turns wherever they are copied to. Each of `commits`,
     `wrote`, `agents` and `pulls` is of the turn whose ordinal it begins with: hashes of commits made, paths written,
     keys of sessions started, addresses of pull requests. `people` and `tools` count turns of people and tool calls,
-    `withheld` turns that hold a secret. `position` is whose session it is, as memosite.yml says. `unshown` counts
-    records of types that are not shown. `line` is where it begins in a file of several sessions, None in its own.
+    `withheld` turns that hold a secret. `position` is whose session it is, and `person` who typed, as memosite.yml
+    says. `unshown` counts records of types that are not shown. `line` is where it begins in a file of several sessions,
+    None in its own. `is_alone`: the file has another session that is not published, so its digests are not either.
     """
 
     system: str
@@ -228,6 +231,7 @@ class SessionLog:
     tools: int = 0
     withheld: int = 0
     position: str = ""
+    person: str = ""
     commits: tuple[tuple[int, str], ...] = ()
     wrote: tuple[tuple[int, str], ...] = ()
     agents: tuple[tuple[int, str], ...] = ()
@@ -235,6 +239,19 @@ class SessionLog:
     origins: str = ""
     unshown: tuple[tuple[str, int], ...] = ()
     line: int | None = None
+    is_alone: bool = False
+
+    def without_content(self) -> "SessionLog":
+        """What it is and whose, and nothing of what was said or done in it."""
+        return SessionLog(
+            system=self.system,
+            key=self.key,
+            agent=self.agent,
+            parent=self.parent,
+            forked_from=self.forked_from,
+            position=self.position,
+            line=self.line,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,15 +311,10 @@ class SessionFile:
     file: FileFacts
     sessions: tuple[Envelope, ...]
     guarded: tuple[Envelope, ...] = ()
-    withheld: Withheld | None = None
 
     def without_secrets(self) -> Self:
         """The file without the turns that hold a secret."""
         return replace(self, sessions=self.guarded, guarded=()) if self.guarded else self
-
-    def without_content(self, withheld: Withheld) -> Self:
-        """A log of which nothing is published."""
-        return replace(self, sessions=(), guarded=(), withheld=withheld)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

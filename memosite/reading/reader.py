@@ -550,6 +550,7 @@ def rules_of(config: Config, sources: tuple[SourceInfo, ...]) -> ResolveRules:
         people=config.people,
         closed=config.closed,
         session_positions=config.sessions.positions,
+        session_person=config.sessions.person,
     )
 
 

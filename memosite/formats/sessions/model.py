@@ -15,6 +15,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
+from memosite.formats.turns import REDACTED
+
 PERSON: Final = "a person"
 HARNESS: Final = "the harness"
 PARENT: Final = "the parent session"
@@ -152,9 +154,12 @@ class Session:
     @property
     def agent(self) -> str:
         """The agent, as people read it."""
-        return self.told_by or {"claude-code": "Claude Code", "codex": "Codex", "gemini": "Gemini CLI"}.get(
-            self.system, self.system
-        )
+        return self.told_by or agent_of(self.system)
+
+
+def agent_of(system: str) -> str:
+    """The agent of a system, as people read it."""
+    return {"claude-code": "Claude Code", "codex": "Codex", "gemini": "Gemini CLI"}.get(system, system)
 
 
 def title_of(session: Session) -> str:
@@ -188,9 +193,15 @@ def numbered(turns: Iterable[SessionTurn]) -> tuple[SessionTurn, ...]:
 
 
 def cut(text: str, most: int = MOST_SHOWN) -> tuple[str, int]:
-    """The first bytes of a text, whole characters, and how many bytes are left out."""
+    """The first bytes of a text, whole characters, and how many bytes are left out.
+
+    Where a secret was taken out of what is left out, the mark of that stays: the gate withholds by it (SPEC 9).
+    """
     data = text.encode()
     if len(data) <= most:
         return text, 0
     kept = data[:most].decode("utf-8", "ignore")
-    return kept, len(data) - len(kept.encode())
+    more = len(data) - len(kept.encode())
+    if not REDACTED.search(kept) and (mark := REDACTED.search(text)):
+        kept = f"{kept}\n{mark[0]}"
+    return kept, more
