@@ -66,6 +66,10 @@ class Site:
     """Whether the archive has positions, or an orgdef; without, there is no page of the organization."""
     is_lean: bool = False
     """Whether twins and originals are bundled by month."""
+    has_sessions: bool = False
+    """Whether the archive has sessions of logs, so that the navigation leads to them."""
+    person: str = ""
+    """Who typed in these sessions, by the name of a position; "" for nobody in particular."""
     has_thinking: bool = False
     """Whether the thoughts in session logs are published."""
 

@@ -286,7 +286,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
     """What waits for people, activity, the newest, positions, sources (SPEC 4)."""
     artifacts = context.archive.artifacts.values()
     activity = find_activity(context, months)
-    dated = [artifact for artifact in artifacts if artifact.date]
+    dated = [artifact for artifact in artifacts if artifact.date and artifact.is_listed]
     kinds = Counter(artifact.kind for artifact in artifacts)
     per_source = Counter(source for one in artifacts for source in {copy.file.source for copy in one.copies})
     return HomePage(

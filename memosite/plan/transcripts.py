@@ -19,6 +19,7 @@ from memosite.plan.artifact_page import PART_CHARS, artifact_fields, link_target
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.mentions import citation_of, mentioned_turns, related_rows, shared_at_turns, speakers
 from memosite.plan.page import file_address, head_of, part_links
+from memosite.plan.sessions import SessionHead, session_head
 
 
 class Stamp(NamedTuple):
@@ -69,6 +70,7 @@ class TranscriptPage(pages.ArtifactPage):
     written_during: tuple[pages.Row, ...]
     written_during_total: int = 0
     is_broken: bool
+    session: SessionHead | None = None  # of a session log
     search: str = ""  # the condition by which a search finds this transcript alone
 
 
@@ -186,7 +188,7 @@ def _side(context: Context, start: str, transcript: Transcript) -> CaptureSide:
         times=session_times(transcript),
         tool=variant.envelope.capture_tool or "",
         source=transcript.copies[0].file.source,
-        turns=(variant.text.turns or 0) if variant.text else 0,
+        turns=transcript.turns,
         body=variant.text.conversation if variant.text else "",
         started=variant.envelope.sent.utc if variant.envelope.sent else "",
     )
@@ -311,6 +313,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
         written_during=context.rows(start, written[:LIST_LIMIT]),
         written_during_total=len(written),
         is_broken=transcript.broken,
+        session=session_head(context, start, transcript),
         search=_condition(transcript) if text is not None and text.turns and not transcript.broken else "",
     )
 
