@@ -287,6 +287,8 @@ class Body:
     """Of a session log whose thoughts are published: the digest of these."""
     tied: tuple[tuple[str, str, Reference], ...] = ()
     """Of its turns: the anchor, what is done there (`started`, `wrote`, `committed`), and what that leads to."""
+    agents: tuple[tuple[str, Reference], ...] = ()
+    """The sessions that its tool calls started, by their keys."""
     copied: tuple[int, int, Reference] | None = None
     """How many of its first turns an older session has, too, from which turn of that on, and that session's page."""
 

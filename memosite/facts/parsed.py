@@ -208,7 +208,8 @@ class SessionLog:
     began as. `prints` are the first 8 hex digits of the digests of its turns in order, `-` for one without a text;
     `origins` likewise of what identifies the records of its turns wherever they are copied to. Each of `commits`,
     `wrote`, `agents` and `pulls` is of the turn whose ordinal it begins with: hashes of commits made, paths written,
-    keys of sessions started, addresses of pull requests. `people` and `tools` count turns of people and tool calls,
+    keys of sessions started, addresses of pull requests. `tasks` are what these sessions were started for, by their
+    keys, as the calls say. `people` and `tools` count turns of people and tool calls,
     `withheld` turns that hold a secret. `position` is whose session it is, as memosite.yml says. `unshown` counts
     records of types that are not shown. `line` is where it begins in a file of several sessions, None in its own.
     """
@@ -231,6 +232,7 @@ class SessionLog:
     commits: tuple[tuple[int, str], ...] = ()
     wrote: tuple[tuple[int, str], ...] = ()
     agents: tuple[tuple[int, str], ...] = ()
+    tasks: tuple[tuple[str, str], ...] = ()
     pulls: tuple[tuple[int, str], ...] = ()
     origins: str = ""
     unshown: tuple[tuple[str, int], ...] = ()

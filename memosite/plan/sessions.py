@@ -297,6 +297,7 @@ def _row(context: Context, start: str, session: Transcript) -> Row:
     if log is None or session.withheld:
         return row
     said = [row.status]
+    row = replace(row, source="")
     if session.children:
         said.append(phrases("{n:,} subagent", "{n:,} subagents", len({ref for _, ref in session.children})))
     if commits := tuple(dict.fromkeys(id_[:7] for _, id_ in log.commits)):

@@ -126,6 +126,7 @@ def find_shared_links(
     found: defaultdict[Ref, list[tuple[TextKey, int, SharedLink]]] = defaultdict(list)
     for (key, other_key), passages in pairs.items():
         one, other = texts[key], texts[other_key]
+        passages = _own_words(one, other, passages)
         shares = _share(passages, 0, one), _share(passages, 1, other)
         for passage in passages:
             relation, inverse = _relations(_Side(one, passage.one, shares[0]), _Side(other, passage.other, shares[1]))
@@ -133,6 +134,20 @@ def find_shared_links(
             turned = Common(passage.words, passage.other, passage.one)
             found[other.artifact.ref].append((other_key, passage.other.start, _link(inverse, turned, one.artifact.ref)))
     return {ref: tuple(link for *_, link in sorted(some, key=lambda one: one[:2])) for ref, some in found.items()}
+
+
+def _own_words(one: _Text, other: _Text, passages: Iterable[Common]) -> tuple[Common, ...]:
+    """What two texts share but for turns that were copied from an older session, and between a session and its own."""
+    families = [item.parent or item.ref for item in (one.artifact, other.artifact) if isinstance(item, Transcript)]
+    if len(families) > len(set(families)):
+        return ()
+    sides = (one, 0), (other, 1)
+    return tuple(passage for passage in passages if not any(_is_copied(text, passage[1 + at]) for text, at in sides))
+
+
+def _is_copied(text: _Text, end: End) -> bool:
+    copied = text.artifact.copied if isinstance(text.artifact, Transcript) else 0
+    return copied > 0 and end.anchor[1:].isdigit() and int(end.anchor[1:]) <= copied
 
 
 def _texts(archive: Archive) -> Iterator[tuple[TextKey, _Text]]:

@@ -323,13 +323,25 @@ def _of_log(context: Context, start: str, transcript: Transcript) -> dict[str, A
     log, text = transcript.log, transcript.variants[0].text
     if log is None or text is None:
         return {}
-    tied = [(f"t{at}", phrase("started"), context.artifact(start, ref)) for at, ref in transcript.children]
-    tied += [(f"t{at}", phrase("wrote"), context.artifact(start, ref)) for at, ref in transcript.wrote]
+    tied = [(f"t{at}", phrase("wrote"), context.artifact(start, ref)) for at, ref in transcript.wrote]
     copied = None
     if transcript.continued_from and transcript.copied:
         there = context.artifact(start, transcript.continued_from)
         copied = (transcript.copied, transcript.copied_at, there)
-    return {"thoughts": text.thoughts if context.site.has_thinking else "", "tied": tuple(tied), "copied": copied}
+    return {
+        "thoughts": text.thoughts if context.site.has_thinking else "",
+        "tied": tuple(tied),
+        "agents": tuple(_agents(context, start, transcript)),
+        "copied": copied,
+    }
+
+
+def _agents(context: Context, start: str, transcript: Transcript) -> Iterator[tuple[str, pages.Reference]]:
+    """The sessions that one started, by their keys."""
+    for ref in dict.fromkeys(ref for _, ref in transcript.children):
+        child = context.archive.artifacts.get(ref)
+        if isinstance(child, Transcript) and child.log:
+            yield child.log.key, context.artifact(start, ref)
 
 
 def _condition(transcript: Transcript) -> str:

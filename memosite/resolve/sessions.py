@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from memosite.archive.model import Artifact, Transcript
+from memosite.facts.names import short_subject
 from memosite.facts.parsed import Ref, SessionLog
 
 _PRINT: Final = re.compile(r"[0-9a-f]{8}|-")
@@ -39,6 +40,7 @@ def tied_sessions(artifacts: Mapping[Ref, Artifact]) -> dict[Ref, Transcript]:
         wrote = ((ordinal, _written(path, log, one, files)) for ordinal, path in log.wrote)
         tied = replace(
             one,
+            **_task(one, log, sessions, by_key),
             parent=by_key.get((log.system, log.parent)) if log.parent else None,
             children=tuple(dict.fromkeys((at, to) for at, to in started if to and to != ref)),
             wrote=tuple(dict.fromkeys((at, to) for at, to in wrote if to and to != ref)),
@@ -47,6 +49,15 @@ def tied_sessions(artifacts: Mapping[Ref, Artifact]) -> dict[Ref, Transcript]:
         if tied != one:
             found[ref] = tied
     return found
+
+
+def _task(
+    one: Transcript, log: SessionLog, sessions: Mapping[Ref, Transcript], by_key: Mapping[tuple[str, str], Ref]
+) -> dict[str, str]:
+    """The subject of a session that another one started: what its call says that it is for."""
+    parent = sessions.get(by_key.get((log.system, log.parent), one.ref)) if log.parent else None
+    task = dict(parent.log.tasks).get(log.key, "") if parent and parent.log and not parent.withheld else ""
+    return {"subject": task, "short_subject": short_subject(task, stem=one.id)} if task else {}
 
 
 def _files(artifacts: Mapping[Ref, Artifact]) -> dict[tuple[str, str], Ref]:
