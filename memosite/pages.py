@@ -347,6 +347,7 @@ class ArtifactPage(Page):
     backlinks_total: int = 0
     track: tuple[TrackStep, ...] = ()  # of a decision or a proposal
     outdated: tuple[OutdatedCitation, ...] = ()  # of a memo or a record: what it cites and is not in force
+    written_in: tuple[Reference, ...] = ()  # the turns of sessions that wrote its file
     cited_by: tuple[CitedRow, ...] = ()
     cited_by_total: int = 0
     shared: tuple[SharedRow, ...] = ()
