@@ -238,6 +238,11 @@ class SessionLog:
     unshown: tuple[tuple[str, int], ...] = ()
     line: int | None = None
 
+    def below(self, path: str) -> str:
+        """A path that a tool names, as it is below the folder of the session."""
+        path, folder = path.replace("\\", "/"), self.folder.replace("\\", "/").rstrip("/")
+        return path.removeprefix(f"{folder}/") if folder else path
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:

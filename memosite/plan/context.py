@@ -10,7 +10,15 @@ from weakref import proxy
 
 from memosite.archive import mailboxes, model
 from memosite.archive.mailboxes import ShownAction, unread_by_any, unread_for
-from memosite.archive.urls import absolute, artifact_page, page_of, position_page, relative, source_sessions, thread_page
+from memosite.archive.urls import (
+    absolute,
+    artifact_page,
+    page_of,
+    position_page,
+    relative,
+    source_sessions,
+    thread_page,
+)
 from memosite.config.schema import FeedsConfig
 from memosite.facts.file import LABEL_CHARS
 from memosite.facts.names import make_id
@@ -125,7 +133,9 @@ class Context:
         for artifact in self.archive.artifacts.values():
             if isinstance(artifact, model.Transcript) and artifact.continued_from:
                 found[artifact.continued_from].append(artifact)
-        return {ref: tuple(one.ref for one in sorted(some, key=lambda one: one.sort_key)) for ref, some in found.items()}
+        return {
+            ref: tuple(one.ref for one in sorted(some, key=lambda one: one.sort_key)) for ref, some in found.items()
+        }
 
     @cached_property
     def written_by(self) -> dict[Ref, tuple[tuple[Ref, int], ...]]:

@@ -192,9 +192,12 @@ def _label(context: Context, channel: Channel) -> str:
 
 def _documents(channel: Channel) -> Iterator[Reference]:
     feed = phrase("memos") if channel.position else phrase("feed")
-    label = {"feed": feed, "notes": phrase("notes"), "transcripts": phrase("transcripts"), "sessions": phrase("sessions")}.get(
-        channel.name, channel.name
-    )
+    label = {
+        "feed": feed,
+        "notes": phrase("notes"),
+        "transcripts": phrase("transcripts"),
+        "sessions": phrase("sessions"),
+    }.get(channel.name, channel.name)
     yield Reference(label=label, href=relative(FEEDS, f"{channel.stem}.xml"))
     if channel.has_full:
         yield Reference(label=phrase("full text"), href=relative(FEEDS, f"{channel.stem}-full.xml"))

@@ -184,7 +184,12 @@ def list_twin(
 
 
 def name_twins(
-    page: str, title: str, names: Sequence[tuple[str, str, int]], *, facts: dict[str, object], onward: str,
+    page: str,
+    title: str,
+    names: Sequence[tuple[str, str, int]],
+    *,
+    facts: dict[str, object],
+    onward: str,
     of: str = "records",
 ) -> Iterable[Written]:
     """The same for groups of records (`of`): names, pages, and how many; `onward` is where all of them are."""

@@ -7,14 +7,14 @@ from typing import ClassVar, Final, NamedTuple
 
 from memosite.archive import urls
 from memosite.archive.ledger import Ledger
-from memosite.archive.model import Transcript
+from memosite.archive.model import Artifact, Transcript
 from memosite.facts import rules
 from memosite.facts.parsed import Ref, SessionLog
 from memosite.facts.phrases import joined, phrase, phrases
 from memosite.facts.times import Moment
 from memosite.pages import ListPage, ListSection, Page, PagePart, Reference, Row
 from memosite.plan import page
-from memosite.plan.context import Context, Written, turns_line
+from memosite.plan.context import LIST_LIMIT, Context, Written, turns_line
 from memosite.plan.dates import month_name, newest_first
 
 # Plans what the page of a session says of it.
@@ -168,18 +168,12 @@ def _written(context: Context, start: str, session: Transcript, log: SessionLog)
     """The files that a session wrote, by their paths in its folder; those that are items lead to them."""
     items = {ref: context.archive.artifacts[ref] for _, ref in session.wrote if ref in context.archive.artifacts}
     by_path = {path: ref for ref, item in items.items() for _, path in item.files}
-    found = ((at, path_in(log, path)) for at, path in log.wrote)
+    found = ((at, log.below(path)) for at, path in log.wrote)
     named = (
         (at, Reference(label=path, href=urls.relative(start, context.page(by_path[path])) if path in by_path else None))
         for at, path in found
     )
     return _at_turns(start, session, named)
-
-
-def path_in(log: SessionLog, path: str) -> str:
-    """A path as it is below the folder of the session."""
-    path, folder = path.replace("\\", "/"), log.folder.replace("\\", "/").rstrip("/")
-    return path.removeprefix(f"{folder}/") if folder else path
 
 
 def _unshown(found: Sequence[tuple[str, int]]) -> str:
@@ -250,7 +244,7 @@ def plan_sessions(context: Context, ledger: Ledger) -> Iterator[SessionsPage | L
     for here, (name, sessions) in sources.items():
         title = phrase("Sessions in {source}", source=name)
         count = page.part_count(sessions)
-        newest = newest_first(sessions)[: page.LIST_LIMIT]
+        newest = newest_first(sessions)[:LIST_LIMIT]
         yield _list(context, here, here, title, newest, parts=page.part_links(here, here, count, None))
         for number, chunk in enumerate(page.in_parts(sessions) if count else (), 1):
             there = urls.part_page(here, number)
@@ -270,7 +264,7 @@ def _source_row(here: str, name: str, sessions: Sequence[Transcript]) -> SourceR
 
 
 def _list(
-    context: Context, here: str, start: str, title: str, sessions: Sequence[Transcript], *, parts: tuple[PagePart, ...]
+    context: Context, here: str, start: str, title: str, sessions: Iterable[Artifact], *, parts: tuple[PagePart, ...]
 ) -> ListPage:
     """Sessions by month, the newest first."""
     months: dict[str, list[Row]] = defaultdict(list)
@@ -282,7 +276,7 @@ def _list(
         feeds=(Reference(label=title, href=urls.relative(start, f"{here}feed.xml")),) if is_whole else (),
         twins=page.twin_links(start, here) if is_whole else (),
         parts=parts,
-        intro="" if sessions else phrase("No sessions any more."),
+        intro="" if months else phrase("No sessions any more."),
         sections=tuple(
             ListSection(heading=month_name(month), anchor=month.replace("/", "-"), rows=tuple(rows), total=len(rows))
             for month, rows in months.items()
@@ -291,10 +285,11 @@ def _list(
     )
 
 
-def _row(context: Context, start: str, session: Transcript) -> Row:
+def _row(context: Context, start: str, session: Artifact) -> Row:
     """A session in the list of its source: with its subagents, what was committed in it and which files it wrote."""
-    row, log = context.row(start, session), session.log
-    if log is None or session.withheld:
+    row = context.row(start, session)
+    log = session.log if isinstance(session, Transcript) and not session.withheld else None
+    if not isinstance(session, Transcript) or log is None:
         return row
     said = [row.status]
     row = replace(row, source="")
@@ -302,7 +297,7 @@ def _row(context: Context, start: str, session: Transcript) -> Row:
         said.append(phrases("{n:,} subagent", "{n:,} subagents", len({ref for _, ref in session.children})))
     if commits := tuple(dict.fromkeys(id_[:7] for _, id_ in log.commits)):
         said.append(phrase("committed {commits}", commits=_few(commits)))
-    if paths := tuple(dict.fromkeys(path_in(log, path) for _, path in log.wrote)):
+    if paths := tuple(dict.fromkeys(log.below(path) for _, path in log.wrote)):
         said.append(phrase("wrote {files}", files=_few(paths)))
     return replace(row, status=joined(" · ", filter(None, said)))
 

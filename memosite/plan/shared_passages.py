@@ -124,9 +124,9 @@ def find_shared_links(
     _update_runs(texts, text_of, known, apply)
     pairs = _update_pairs(texts, text_of, known, apply)
     found: defaultdict[Ref, list[tuple[TextKey, int, SharedLink]]] = defaultdict(list)
-    for (key, other_key), passages in pairs.items():
+    for (key, other_key), every in pairs.items():
         one, other = texts[key], texts[other_key]
-        passages = _own_words(one, other, passages)
+        passages = _own_words(one, other, every)
         shares = _share(passages, 0, one), _share(passages, 1, other)
         for passage in passages:
             relation, inverse = _relations(_Side(one, passage.one, shares[0]), _Side(other, passage.other, shares[1]))
@@ -141,8 +141,9 @@ def _own_words(one: _Text, other: _Text, passages: Iterable[Common]) -> tuple[Co
     families = [item.parent or item.ref for item in (one.artifact, other.artifact) if isinstance(item, Transcript)]
     if len(families) > len(set(families)):
         return ()
-    sides = (one, 0), (other, 1)
-    return tuple(passage for passage in passages if not any(_is_copied(text, passage[1 + at]) for text, at in sides))
+    return tuple(
+        passage for passage in passages if not (_is_copied(one, passage.one) or _is_copied(other, passage.other))
+    )
 
 
 def _is_copied(text: _Text, end: End) -> bool:

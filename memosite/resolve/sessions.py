@@ -38,9 +38,11 @@ def tied_sessions(artifacts: Mapping[Ref, Artifact]) -> dict[Ref, Transcript]:
             continue
         started = ((ordinal, by_key.get((log.system, key))) for ordinal, key in log.agents)
         wrote = ((ordinal, _written(path, log, one, files)) for ordinal, path in log.wrote)
+        task = _task(one, log, sessions, by_key)
         tied = replace(
             one,
-            **_task(one, log, sessions, by_key),
+            subject=task or one.subject,
+            short_subject=short_subject(task, stem=one.id) if task else one.short_subject,
             parent=by_key.get((log.system, log.parent)) if log.parent else None,
             children=tuple(dict.fromkeys((at, to) for at, to in started if to and to != ref)),
             wrote=tuple(dict.fromkeys((at, to) for at, to in wrote if to and to != ref)),
@@ -53,11 +55,10 @@ def tied_sessions(artifacts: Mapping[Ref, Artifact]) -> dict[Ref, Transcript]:
 
 def _task(
     one: Transcript, log: SessionLog, sessions: Mapping[Ref, Transcript], by_key: Mapping[tuple[str, str], Ref]
-) -> dict[str, str]:
-    """The subject of a session that another one started: what its call says that it is for."""
+) -> str:
+    """What a session was started for, as the call of the session says that started it; "" if it does not."""
     parent = sessions.get(by_key.get((log.system, log.parent), one.ref)) if log.parent else None
-    task = dict(parent.log.tasks).get(log.key, "") if parent and parent.log and not parent.withheld else ""
-    return {"subject": task, "short_subject": short_subject(task, stem=one.id)} if task else {}
+    return dict(parent.log.tasks).get(log.key, "") if parent and parent.log and not parent.withheld else ""
 
 
 def _files(artifacts: Mapping[Ref, Artifact]) -> dict[tuple[str, str], Ref]:
@@ -71,10 +72,8 @@ def _files(artifacts: Mapping[Ref, Artifact]) -> dict[tuple[str, str], Ref]:
 
 def _written(path: str, log: SessionLog, session: Transcript, files: Mapping[tuple[str, str], Ref]) -> Ref | None:
     """The item whose file is at a path that a tool wrote, below the session's folder, which is the source."""
-    path, folder = path.replace("\\", "/"), log.folder.replace("\\", "/").rstrip("/")
-    if folder and path.startswith(f"{folder}/"):
-        path = path[len(folder) + 1 :]
-    elif path.startswith("/") or path[1:2] == ":":
+    path = log.below(path)
+    if path.startswith("/") or path[1:2] == ":":
         return None
     parts = [part for part in path.split("/") if part not in {"", "."}]
     if ".." in parts:
