@@ -1,4 +1,4 @@
-"""Plans the lists of sessions of logs, by source and month, and what the page of one says of it at its head (SPEC 4)."""
+"""Plans lists of sessions of logs, by source and month, and what the page of one says of it at its head (SPEC 4)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
