@@ -429,6 +429,9 @@ def test_an_id_that_could_not_be_in_an_address_is_none(forged: Any) -> None:
     log = Claude()
     log.ask("Which ferry?", sessionId=forged)
     assert log.session.key == "u0"
+    log.ask("Look", agentId="a1", isSidechain=True, sessionId=forged)
+    assert claude_code.read(log.data)[1].key == "u1.agent-a1"
+    del log.records[1]
     assert log.session.turns[0].text == "Which ferry?"
 
 
@@ -816,6 +819,7 @@ def test_codex_is_told_by_its_records() -> None:
     assert not codex.matches(jsonl({"timestamp": stamp(0), "type": "other", "payload": {}}))
     assert not codex.matches(jsonl({"timestamp": stamp(0), "type": "event_msg", "payload": "x"}))
     assert not codex.matches(jsonl({"id": ID, "timestamp": stamp(0)}))
+    assert not codex.matches(jsonl({}, {"id": ID, "timestamp": stamp(0), "instructions": None}))
 
 
 def test_a_rollout_is_named_by_its_first_head_and_knows_where_it_was() -> None:

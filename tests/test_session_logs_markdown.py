@@ -958,16 +958,16 @@ def check(data: bytes, name: str) -> None:
         for session in sessions:
             assert session.first_line >= 1 and session.last_line <= len(lines)
             assert [turn.ordinal for turn in session.turns] == list(range(1, len(session.turns) + 1))
-            last = session.first_line - 1
+            last: dict[str, int] = {}  # line, of each chain
             for turn in session.turns:
-                assert last < turn.line <= turn.last_line <= session.last_line
+                assert last.get(turn.chain, session.first_line - 1) < turn.line <= turn.last_line <= session.last_line
                 if turn.text:
                     said = lines[turn.line - 1 : turn.last_line]
                     if form is aider and turn.kind != "assistant":
                         said = [line.removeprefix("#### ").removesuffix("  ") for line in said]
                     assert turn.text == "\n".join(said)
                     assert turn.digest == hashlib.sha256(turn.text.encode()).hexdigest()
-                    last = turn.last_line
+                    last[turn.chain] = turn.last_line
                 else:
                     assert turn.kind == "assistant" and (turn.lead or turn.parts)
                 assert (turn.speaker == PERSON) is (turn.kind == "person")

@@ -216,9 +216,7 @@ def _session(lines: Sequence[str], start: int, end: int, marked: dict[int, _Mark
         is_utc=False,
         version=run.version,
         folder=run.folder,
-        attribution=phrase(
-            "Who wrote what is as the file has it: what a script or a pasted file put there looks typed."
-        ),
+        attribution=phrase("Speakers are as the file marks them. Text from a script or a pasted file looks typed."),
         first_line=start + 1,
         last_line=min(end, count_of(lines)),
     )

@@ -94,7 +94,7 @@ class Conversation:
 
     def answer(self, text: str, place: Place, *, model: str = "", speaker: str = "") -> None:
         """A text of the agent: of the open turn, if that has neither text nor call, else of a new one."""
-        origin = origin_of("assistant", place, text)
+        origin = origin_of("assistant", place, text) if text else ""
         if text and self._is_new(place, origin):
             draft = self._answering(place, model, speaker, is_text=True)
             draft.text, draft.origin, draft.place = text, origin, place

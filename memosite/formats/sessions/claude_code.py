@@ -138,7 +138,7 @@ class _Log:
         id_ = self.id or next((draft.place.record for draft in self.turns.drafts if draft.place.record), "")
         session = Session(
             system=SYSTEM,
-            key=f"{id_}.agent-{self.agent}" if self.agent else id_,
+            key=f"{id_ or 'unnamed'}.agent-{self.agent}" if self.agent else id_,
             title=self.titles.get("custom-title") or self.titles.get("ai-title") or (own[-1] if own else ""),
             parent=id_ if self.agent else "",
             folder=self.folder,

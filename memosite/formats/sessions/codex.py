@@ -46,15 +46,15 @@ def matches(data: bytes) -> bool:
     """Whether a file is a log of Codex, by its first records."""
     return any(
         (string(record, "type") in _TYPES and "timestamp" in record and isinstance(record.get("payload"), dict))
-        or _is_old_head(record)
-        for record in first_records(data)
+        or (number == 0 and _is_old_head(record))
+        for number, record in enumerate(first_records(data))
     )
 
 
 def _is_old_head(record: Record) -> bool:
     """Whether a record is the first line of the form before `session_meta` was written."""
-    has_more = "instructions" in record or isinstance(record.get("git"), dict)
-    return bool("type" not in record and key_of(record.get("id")) and string(record, "timestamp") and has_more)
+    is_named = key_of(record.get("id")) and string(record, "timestamp")
+    return bool(is_named and "instructions" in record and "type" not in record)
 
 
 def read(data: bytes) -> tuple[Session, ...]:
