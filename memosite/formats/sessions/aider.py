@@ -257,7 +257,7 @@ def _typed(run: _Run, lines: Sequence[str], start: int, end: int) -> None:
     kind: TurnKind = "system" if _is_of_program(run, text) else "person"
     run.asked_manual = text.startswith("/help ")
     place = Place(line=start + 1, last_line=start + 1 + text.count("\n"))
-    run.talk.say(Draft(kind=kind, speaker=PERSON if kind == "person" else HARNESS, place=place, text=text), "")
+    run.talk.say(Draft(kind=kind, speaker=PERSON if kind == "person" else HARNESS, place=place, text=text))
 
 
 def _is_of_program(run: _Run, text: str) -> bool:
@@ -304,7 +304,7 @@ def _printed(run: _Run, lines: Sequence[str], start: int, end: int) -> None:
         run.printed += said
         return
     run.flush()
-    run.talk.call(part, Place(line=start + 1), origin="", model=run.model)
+    run.talk.call(part, Place(line=start + 1), model=run.model)
 
 
 def _answer(run: _Run, lines: Sequence[str], start: int, end: int) -> None:
@@ -313,12 +313,12 @@ def _answer(run: _Run, lines: Sequence[str], start: int, end: int) -> None:
         run.flush()
         start = thinking.end
         if thinking.text:
-            run.talk.think(thinking.text, Place(line=thinking.line), origin="", model=run.model)
+            run.talk.think(thinking.text, Place(line=thinking.line), model=run.model)
     while start < end and is_blank(lines[start]):
         start += 1
     words = words_of(lines, start, end)
     if words.text:
         run.flush()
         place = Place(line=words.line, last_line=words.last_line)
-        run.talk.answer(words.text, place, origin="", model=run.model)
+        run.talk.answer(words.text, place, model=run.model)
         run.answer, run.asked_manual = _bare(words.text), False

@@ -380,7 +380,7 @@ def _whole(talk: Conversation, lines: Sequence[str], record: _Record) -> None:
     if heading.role == "User":
         _say(talk, said.text, place)
         return
-    talk.answer(said.text, place, origin="", model=heading.model)
+    talk.answer(said.text, place, model=heading.model)
     for block in record.blocks:
         if block.start >= said.last_line:
             continue
@@ -403,7 +403,7 @@ def _cli(talk: Conversation, lines: Sequence[str], record: _Record, *, is_old: b
         said = words_of(lines, start, record.end)
         if said.text and heading.is_prompt:
             at = place(said.line, said.last_line)
-            talk.say(Draft(kind="system", speaker=PARENT, place=at, text=said.text), "")
+            talk.say(Draft(kind="system", speaker=PARENT, place=at, text=said.text))
         elif said.text:
             _say(talk, said.text, place(said.line, said.last_line))
         return
@@ -414,13 +414,13 @@ def _cli(talk: Conversation, lines: Sequence[str], record: _Record, *, is_old: b
         said = words_of(lines, start, block.start)
         if said.text:
             at, speaker = place(said.line, said.last_line), HARNESS if heading.model == _SYNTHETIC else ""
-            talk.answer(said.text, at, origin="", model=heading.model, speaker=speaker)
+            talk.answer(said.text, at, model=heading.model, speaker=speaker)
         if block.is_tool:
-            talk.call(_tool(lines, block), place(block.start + 1), origin="", model=heading.model)
+            talk.call(_tool(lines, block), place(block.start + 1), model=heading.model)
         elif block.end > block.start:
             thinking = thought(lines, block.start, block.end)
             if thinking and thinking.text:
-                talk.think(thinking.text, place(thinking.line), origin="", model=heading.model)
+                talk.think(thinking.text, place(thinking.line), model=heading.model)
         start = block.end
 
 
@@ -433,7 +433,7 @@ def _say(talk: Conversation, text: str, place: Place) -> None:
     said = whose({}, text, place, ())
     if said.kind == "person" and text[said.words_from :].lstrip().startswith(PUT_THERE):
         said = Draft(kind="system", speaker=HARNESS, place=place, text=text)
-    talk.say(said, "")
+    talk.say(said)
 
 
 def _thinking(lines: Sequence[str], block: _Block) -> Part:
