@@ -224,28 +224,31 @@ def _placed(
             spans[one][passage.start, passage.end] = None
             spans[other][passage.other_start, passage.other_end] = None
     ends = {key: dict(zip(some, _ends(texts[key], list(some), text_of), strict=True)) for key, some in spans.items()}
-    return {
-        (one, other): tuple(
-            Common(each.words, ends[one][each.start, each.end], ends[other][each.other_start, each.other_end])
+    placed = {}
+    for (one, other), passages in found.items():
+        sides = (
+            (each.words, ends[one][each.start, each.end], ends[other][each.other_start, each.other_end])
             for each in passages
         )
-        for (one, other), passages in found.items()
-    }
+        placed[one, other] = tuple(Common(words, here, there) for words, here, there in sides if here and there)
+    return placed
 
 
-def _ends(text: _Text, spans: list[tuple[int, int]], text_of: TextOf) -> Iterator[End]:
-    """These passages of a text with their anchors."""
+def _ends(text: _Text, spans: list[tuple[int, int]], text_of: TextOf) -> Iterator[End | None]:
+    """These passages of a text with their anchors; None for what a machine put into a session, which nobody says."""
     written = text.written(text_of)
     starts = [start for start, _ in spans]
     begins = [cut_line(one_line(written[start : min(end, start + 4 * _EXCERPT)]), _EXCERPT) for start, end in spans]
+    spoken = [True] * len(spans)
     if isinstance(text.artifact, Transcript):
         known = read_conversation(text_of(text.conversation), started=text.started)
         turns = turns_at(written, known, starts)
+        spoken = [turn is None or turn.kind not in ("system", "summary") for turn in turns]
         anchors = [(turn.anchor, turn.at.isoformat() if turn.at else "") if turn else ("", "") for turn in turns]
     else:
         anchors = [(anchor, "") for anchor in anchors_at(written, starts, prefix=text.prefix)]
-    for (start, end), (anchor, at), said in zip(spans, anchors, begins, strict=True):
-        yield End(start, end, anchor, at, said)
+    for (start, end), (anchor, at), said, is_spoken in zip(spans, anchors, begins, spoken, strict=True):
+        yield End(start, end, anchor, at, said) if is_spoken else None
 
 
 def _share(passages: Iterable[Common], which: Literal[0, 1], text: _Text) -> float:

@@ -115,7 +115,8 @@ def outline(conversation: TurnList, body: Body) -> tuple[OutlineRow, ...]:
             last_day = day or last_day
         if here:
             rows[-1] = replace(rows[-1], elsewhere=(*rows[-1].elsewhere, turn))
-    return tuple(rows)
+    is_machine = bool(rows) and rows[0].turn.place is not None and not rows[0].summary and not rows[0].elsewhere
+    return tuple(rows[1:] if is_machine and len(rows) > 1 else rows)
 
 
 def part_of(place: int, body: Body) -> str:
@@ -409,7 +410,7 @@ def shown_turns(
         )
 
 
-_BY_MACHINE: Final = phrase("not typed by a person")
+_PROMPT: Final = phrase("Prompt of the session that started this one")
 _MARKUP: Final = re.compile(r"</?[a-z][\w -]*>")
 _WHY_FOLDED: Final = {"rewound": phrase("rewound"), "sidechain": phrase("of a subagent"), "copied": phrase("copied")}
 
@@ -422,7 +423,9 @@ def _why_folded(turn: Turn, body: Body) -> str:
     if not why and turn.kind == "summary":
         why = phrase("summary of what was before")
     if not why and turn.kind == "system":
-        why = phrase("prompt of the session that started this one") if turn.speaker == PARENT else _BY_MACHINE
+        why = _PROMPT if turn.speaker == PARENT else phrase("from the program")
+    if why == _PROMPT and turn.ordinal == 1:
+        return why
     first = cut_line(one_line(_MARKUP.sub(" ", turn.text[:400])), _CALL_CHARS) if why else ""
     return joined(": ", (why, first)) if first else why
 
