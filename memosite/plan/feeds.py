@@ -245,9 +245,9 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
         known["most_bytes"] = _most_bytes(context, artifact)
     elif isinstance(artifact, Transcript):
         envelope = artifact.envelope
-        speakers = [one.position for one in envelope.participants]
+        speakers = [artifact.log.agent] if artifact.log else [one.position for one in envelope.participants]
         known["sender"] = context.label(artifact.role) if artifact.role else next(iter(speakers), copy.file.source)
-        known["to"] = cut_line(", ".join(speakers), _ADDRESSEE_CHARS)
+        known["to"] = "" if artifact.log else cut_line(", ".join(speakers), _ADDRESSEE_CHARS)
         known["body_ref"] = envelope.body_ref
     path, original = _without_controls(copy.file.path), artifact.shown_file
     if artifact.withheld:  # the item has the path alone (SPEC 9)
