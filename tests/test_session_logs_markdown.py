@@ -379,6 +379,14 @@ def test_calls_that_ran_at_once_are_all_read_though_the_first_ended_last() -> No
     assert [part.text for part in calls(session.turns[1])] == ["`sleep 299`", "`true`"]
 
 
+def test_what_is_logged_twice_at_one_moment_counts_once_but_calls_that_look_alike_do_not() -> None:
+    """Edits are written without what they change, so two in one second look alike."""
+    edit = agent("09:00:02", tool("Edit", "", "write"))
+    session = one(cli(user("09:00:00", "Go."), agent("09:00:01", "I go."), agent("09:00:01", "I go."), edit, edit))
+    assert shape(session) == ["person: Go.", "assistant: I go."]
+    assert len(calls(session.turns[1])) == 2
+
+
 HEADING = "_**User (2026-03-02 09:30:00Z)**_"
 
 

@@ -109,9 +109,12 @@ class Conversation:
             draft.lead.append(Part(kind="thinking", line=place.line, text=kept, more=more))
             draft.origin = draft.origin or origin
 
-    def call(self, part: Part, place: Place, *, model: str = "", is_command: bool = False) -> None:
-        """A call of a tool, which is of the open turn whatever that has; a command may be one that makes commits."""
-        origin = origin_of("call", place, part.call or f"{part.name}\0{part.text}")
+    def call(self, part: Part, place: Place, *, model: str = "", is_command: bool = False, mark: str = "") -> None:
+        """A call of a tool, which is of the open turn whatever that has; a command may be one that makes commits.
+
+        Of a log that does not tell all of its calls, `mark` tells them apart.
+        """
+        origin = origin_of("call", place, mark or part.call or f"{part.name}\0{part.text}")
         if not self._is_new(place, origin):
             return
         draft = self._answering(place, model, "", is_text=False)

@@ -416,7 +416,7 @@ def _cli(talk: Conversation, lines: Sequence[str], record: _Record, *, is_old: b
             at, speaker = place(said.line, said.last_line), HARNESS if heading.model == _SYNTHETIC else ""
             talk.answer(said.text, at, model=heading.model, speaker=speaker)
         if block.is_tool:
-            talk.call(_tool(lines, block), place(block.start + 1), model=heading.model)
+            talk.call(_tool(lines, block), place(block.start + 1), model=heading.model, mark=str(block.start))
         elif block.end > block.start:
             thinking = thought(lines, block.start, block.end)
             if thinking and thinking.text:
