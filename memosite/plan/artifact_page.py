@@ -193,7 +193,7 @@ PART_CHARS = 2_000
 
 def originals(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
     """The originals of an artifact: name, published path, and digest of the bytes. One without content has none."""
-    if artifact.withheld or (isinstance(artifact, Transcript) and artifact.log):  # logs are not published
+    if not _has_originals(artifact):
         return
     page = page_of(artifact)
     shown = artifact.shown_file
@@ -211,6 +211,11 @@ def originals(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
         body = artifact.variants[copy.variant].body if isinstance(artifact, Memo | Transcript) else None
         if body is not None and body_name:
             yield f"body in {copy.file.source}", page + body_name, body.file.sha256
+
+
+def _has_originals(artifact: Artifact) -> bool:
+    """Whether its files are published: not of what is withheld, and no log, in which more is than is shown."""
+    return not (artifact.withheld or (isinstance(artifact, Transcript) and artifact.log))
 
 
 def _copy_names(artifact: Artifact) -> list[tuple[str, str]]:
@@ -306,7 +311,7 @@ def _copy_rows(context: Context, artifact: Artifact, start: str) -> tuple[pages.
     sources = {source.name: source for source in context.archive.sources}
     rows = []
     for copy, (name, body) in zip(artifact.copies, _copy_names(artifact), strict=True):
-        is_published = len(artifact.copies) > 1 and not artifact.withheld
+        is_published = len(artifact.copies) > 1 and _has_originals(artifact)
         rows.append(
             pages.CopyRow(
                 source=copy.file.source,

@@ -26,6 +26,7 @@ _MARK: Final = "\0session\n"
 _TICKS: Final = "`"
 _RUNS: Final = re.compile("`+")
 _TOOLS: Final = 60_000  # bytes of tools that any session may show
+_WRITTEN_LONGER: Final = (("&", 4), ("<", 3), (">", 3), ('"', 5))
 _OF_WORDS: Final = 1  # and for each byte of its words
 _FIELDS: Final = (
     "kind",
@@ -68,7 +69,7 @@ def keep(session: Session) -> Kept:
 def _bounded(turns: Sequence[SessionTurn]) -> list[SessionTurn]:
     """Turns whose tools show so much in all that a session publishes no more than SPEC 9 allows, the shortest whole."""
     parts = [part for turn in turns for part in (*turn.lead, *turn.parts) if part.kind != "thinking"]
-    sizes = sorted(len(text.encode()) for part in parts for text in (part.text, part.result or "") if text)
+    sizes = sorted(_weight(text) for part in parts for text in (part.text, part.result or "") if text)
     left = _TOOLS + _OF_WORDS * sum(len(turn.text.encode()) for turn in turns)
     most = MOST_SHOWN
     for number, size in enumerate(sizes):
@@ -88,11 +89,22 @@ def _bounded(turns: Sequence[SessionTurn]) -> list[SessionTurn]:
     ]
 
 
+def _weight(text: str) -> int:
+    """How many bytes a text takes in HTML, where some signs are written as their names."""
+    return len(text.encode()) + sum(text.count(sign) * more for sign, more in _WRITTEN_LONGER)
+
+
+def _within(text: str, most: int) -> tuple[str, int]:
+    """The beginning of a text that takes at most so many bytes in HTML, more or less, and how many bytes are left."""
+    weight = _weight(text)
+    return cut(text, most * len(text.encode()) // weight) if weight > most else (text, 0)
+
+
 def _shorter(part: Part, most: int) -> Part:
     if part.kind == "thinking":
         return part
-    text, more = cut(part.text, most)
-    result, result_more = cut(part.result or "", most)
+    text, more = _within(part.text, most)
+    result, result_more = _within(part.result or "", most)
     return replace(
         part,
         text=text,
