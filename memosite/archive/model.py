@@ -358,6 +358,16 @@ class Artifact(Apart):
         return tuple({text.sha256: text for text in texts if text is not None}.values())
 
     @property
+    def is_listed(self) -> bool:
+        """Whether it has a row of its own in the lists of pages; else only what it belongs to leads to it."""
+        return True
+
+    @property
+    def is_announced(self) -> bool:
+        """Whether the feeds of the whole archive announce it, and digests list it."""
+        return True
+
+    @property
     def waits_for(self) -> tuple[str, ...]:
         """For whom it waits by name."""
         return tuple(position for position in self.owed_by if position != SOMEBODY)
@@ -506,6 +516,22 @@ class Transcript(Envelopes):
     def started(self) -> dt.datetime | None:
         """When it began, as it says itself."""
         return self.variants[0].started
+
+    @property
+    def turns(self) -> int:
+        """How many turns it has; 0 if its text is of no known form."""
+        text = self.variants[0].text
+        return (text.turns or 0) if text else 0
+
+    @property
+    def is_listed(self) -> bool:
+        """A session that another one started is on the page of that one."""
+        return self.parent is None
+
+    @property
+    def is_announced(self) -> bool:
+        """Sessions of logs have feeds of their own."""
+        return self.log is None
 
     @property
     def log(self) -> SessionLog | None:

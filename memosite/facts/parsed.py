@@ -210,10 +210,11 @@ class SessionLog:
     began as. `prints` are the first 8 hex digits of the digests of its turns in order, `-` for one without a text;
     `origins` likewise of what identifies the records of its turns wherever they are copied to. Each of `commits`,
     `wrote`, `agents` and `pulls` is of the turn whose ordinal it begins with: hashes of commits made, paths written,
-    keys of sessions started, addresses of pull requests. `people` and `tools` count turns of people and tool calls,
-    `withheld` turns that hold a secret. `position` is whose session it is, and `person` who typed, as memosite.yml
-    says. `unshown` counts records of types that are not shown. `line` is where it begins in a file of several sessions,
-    None in its own. `is_alone`: the file has another session that is not published, so its digests are not either.
+    keys of sessions started, addresses of pull requests. `tasks` are what these sessions were started for, by their
+    keys, as the calls say. `people` and `tools` count turns of people and tool calls, `withheld` turns that hold a
+    secret. `position` is whose session it is, and `person` who typed, as memosite.yml says. `unshown` counts records of
+    types that are not shown. `line` is where it begins in a file of several sessions, None in its own. `is_alone`: the
+    file has another session that is not published, so its digests are not either.
     """
 
     system: str
@@ -235,6 +236,7 @@ class SessionLog:
     commits: tuple[tuple[int, str], ...] = ()
     wrote: tuple[tuple[int, str], ...] = ()
     agents: tuple[tuple[int, str], ...] = ()
+    tasks: tuple[tuple[str, str], ...] = ()
     pulls: tuple[tuple[int, str], ...] = ()
     origins: str = ""
     unshown: tuple[tuple[str, int], ...] = ()
@@ -252,6 +254,11 @@ class SessionLog:
             position=self.position,
             line=self.line,
         )
+
+    def below(self, path: str) -> str:
+        """A path that a tool names, as it is below the folder of the session."""
+        path, folder = path.replace("\\", "/"), self.folder.replace("\\", "/").rstrip("/")
+        return path.removeprefix(f"{folder}/") if folder else path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from memosite.archive.model import Artifact, Transcript
+from memosite.facts.names import short_subject
 from memosite.facts.parsed import Ref, SessionLog
 
 _PRINT: Final = re.compile(r"[0-9a-f]{8}|-")
@@ -37,8 +38,11 @@ def tied_sessions(artifacts: Mapping[Ref, Artifact]) -> dict[Ref, Transcript]:
             continue
         started = ((ordinal, by_key.get((log.system, key))) for ordinal, key in log.agents)
         wrote = ((ordinal, _written(path, log, one, files)) for ordinal, path in log.wrote)
+        task = _task(one, log, sessions, by_key)
         tied = replace(
             one,
+            subject=task or one.subject,
+            short_subject=short_subject(task, stem=one.id) if task else one.short_subject,
             parent=by_key.get((log.system, log.parent)) if log.parent else None,
             children=tuple(dict.fromkeys((at, to) for at, to in started if to and to != ref)),
             wrote=tuple(dict.fromkeys((at, to) for at, to in wrote if to and to != ref)),
@@ -47,6 +51,14 @@ def tied_sessions(artifacts: Mapping[Ref, Artifact]) -> dict[Ref, Transcript]:
         if tied != one:
             found[ref] = tied
     return found
+
+
+def _task(
+    one: Transcript, log: SessionLog, sessions: Mapping[Ref, Transcript], by_key: Mapping[tuple[str, str], Ref]
+) -> str:
+    """What a session was started for, as the call of the session says that started it; "" if it does not."""
+    parent = sessions.get(by_key.get((log.system, log.parent), one.ref)) if log.parent else None
+    return dict(parent.log.tasks).get(log.key, "") if parent and parent.log and not parent.withheld else ""
 
 
 def _files(artifacts: Mapping[Ref, Artifact]) -> dict[tuple[str, str], Ref]:
@@ -60,10 +72,8 @@ def _files(artifacts: Mapping[Ref, Artifact]) -> dict[tuple[str, str], Ref]:
 
 def _written(path: str, log: SessionLog, session: Transcript, files: Mapping[tuple[str, str], Ref]) -> Ref | None:
     """The item whose file is at a path that a tool wrote, below the session's folder, which is the source."""
-    path, folder = path.replace("\\", "/"), log.folder.replace("\\", "/").rstrip("/")
-    if folder and path.startswith(f"{folder}/"):
-        path = path[len(folder) + 1 :]
-    elif path.startswith("/") or path[1:2] == ":":
+    path = log.below(path)
+    if path.startswith("/") or path[1:2] == ":":
         return None
     parts = [part for part in path.split("/") if part not in {"", "."}]
     if ".." in parts:
