@@ -118,10 +118,11 @@ class Text:
 
     `sha256` names the text's UTF-8 bytes as kept (LF, no BOM). `summary` is its first line or so as plain text.
     `mentions` are file names, ids and paths written in it; `destinations` the targets of its Markdown links, `images`
-    those of its images. `turns` counts the turns of a transcript (0 = no known form), None for other texts; `span` are
-    the local times of its first turn and its last; `forms` are the ways to read it, of which `started` tells the true
-    one. `citations` are those that a memo or document makes. Of a session log the text is what its turns say, `log` is
-    the digest of its turns as data (`formats/sessions/kept.py`), `thoughts` that of its thoughts; "" for others.
+    those of its images, `sessions` words that may name sessions. `turns` counts the turns of a transcript (0 = no known
+    form), None for other texts; `span` are the local times of its first turn and its last; `forms` are the ways to read
+    it, of which `started` tells the true one. `citations` are those that a memo or document makes. Of a session log the
+    text is what its turns say, `log` is the digest of its turns as data (`formats/sessions/kept.py`), `thoughts` that
+    of its thoughts; "" for others.
     """
 
     sha256: str
@@ -130,6 +131,7 @@ class Text:
     mentions: tuple[str, ...] = ()
     destinations: tuple[str, ...] = ()
     images: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
     turns: int | None = None
     span: tuple[dt.datetime, dt.datetime] | None = None
     forms: tuple[TurnForm, ...] = ()

@@ -1,0 +1,163 @@
+"""Sessions are tied to what names them, to the commits they made and to what they wrote (SPEC 2.2 and 3, sessions)."""
+
+import datetime as dt
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memosite.archive.model import Archive, Record, Transcript
+from memosite.facts.file import File
+from memosite.facts.parsed import Ref, SessionFile
+from memosite.facts.texts import find_sessions
+from memosite.formats.sessions.parsing import parse
+from memosite.resolve.identity import CopyGroup, JoinedCopy
+from memosite.resolve.records import SessionIndex
+from tests.support.archives import read_folders
+from tests.support.files import write_json, write_text
+from tests.support.memos import write_memo, write_transcript
+from tests.support.session_logs import ClaudeLog
+
+FOUR = "7a2e91bc-0001-4000-8000-00000000aaaa"  # an id of chance
+SEVEN = "019b8aa5-558a-77c0-938d-d5fbf2c9b91a"  # one that begins with a clock
+BEGIN = dt.datetime(2026, 5, 1, tzinfo=dt.UTC)
+
+
+def sessions(archive: Archive) -> dict[str, Transcript]:
+    """The session logs of an archive by their keys."""
+    found = (one for one in archive.artifacts.values() if isinstance(one, Transcript) and one.log)
+    return {one.log.key: one for one in found if one.log}
+
+
+def led_to(folder: Path, text: str) -> list[str]:
+    """The keys of the sessions that a memo with this text leads to."""
+    write_memo(folder / "memos", "2026-05-02-0900--engineer-to-keeper--gate", body=text)
+    archive = read_folders(folder)
+    keys = {one.ref: key for key, one in sessions(archive).items()}
+    memo: Ref = ("memo", "2026-05-02-0900--engineer-to-keeper--gate")
+    return [keys[link.to] for link in archive.artifacts[memo].links if link.to in keys]
+
+
+@pytest.mark.parametrize(
+    ("words", "keys"),
+    [
+        (f"As session {FOUR} found.", [FOUR]),
+        (f"As session {FOUR.upper()} found.", [FOUR]),
+        (f"As `{FOUR}` and {SEVEN} found.", [FOUR, SEVEN]),
+        ("[session 7a2e91bc…, turn 5]", [FOUR]),
+        ("in `7a2e91bc`, (7a2e91bc0), 7a2e91b", [FOUR]),
+        ("its end, 8000-00000000aaaa, and 7a2e91bc-0001", [FOUR, FOUR]),
+        ("its end, 00000000aaaa, is enough", [FOUR]),
+        ("019b8aa5 is a clock", []),
+        ("Of the helper: 7a2e91bc-0001-4000-8000-00000000aaaa.agent-a5bdbc1.", [f"{FOUR}.agent-a5bdbc1"]),
+        (f"no/{FOUR}/path, no {FOUR}.jsonl, no x{FOUR}, no {FOUR}-b", []),
+    ],
+)
+def test_an_id_in_a_text_leads_to_the_session(tmp_path: Path, words: str, keys: list[str]) -> None:
+    """By all of it, by its first 8 digits or more, or by its last group; not by a clock, nor within a longer word."""
+    for key in (FOUR, SEVEN):
+        ClaudeLog(key).ask().write(tmp_path / f"sessions/{key}.jsonl")
+    helper = ClaudeLog(FOUR).add("user", "Look.", isSidechain=True, agentId="a5bdbc1")
+    helper.write(tmp_path / "sessions/agent-a5bdbc1.jsonl")
+    assert led_to(tmp_path, words) == keys
+
+
+def test_two_sessions_with_one_beginning_are_told_apart_by_more_of_it(tmp_path: Path) -> None:
+    """What fits two is no link."""
+    other = FOUR.replace("0001", "0002")
+    for key in (FOUR, other):
+        ClaudeLog(key).ask().write(tmp_path / f"sessions/{key}.jsonl")
+    assert led_to(tmp_path, f"7a2e91bc {other}") == [other]
+
+
+def test_of_two_captures_an_id_leads_to_the_agents_own_log(tmp_path: Path) -> None:
+    """The record of a memory has both."""
+    who = [{"position": "engineer", "session_arc": FOUR}]
+    write_transcript(tmp_path / "transcripts", "2026-05-01-0900--engineer--gate", participants=who)
+    ClaudeLog(FOUR).ask().write(tmp_path / "sessions/a.jsonl")
+    assert led_to(tmp_path, FOUR) == [FOUR]
+
+
+def bound(folder: Path) -> list[tuple[str, ...]]:
+    """The keys of the sessions that each record of a folder has."""
+    archive = read_folders(folder)
+    keys = {one.ref: key for key, one in sessions(archive).items()}
+    records = [one for one in archive.artifacts.values() if isinstance(one, Record)]
+    return [tuple(keys[ref] for ref in one.sessions) for one in records]
+
+
+def test_records_of_memories_lead_to_their_session(tmp_path: Path) -> None:
+    """MIF and memory-layer name it in a field, wyren also by its first four digits; the turn is by wyren's count."""
+    ClaudeLog(FOUR).ask().write(tmp_path / "sessions/a.jsonl")
+    ClaudeLog(SEVEN).ask().write(tmp_path / "sessions/b.jsonl")
+    head = "---\nid: 5f0c1d6e-7a6b-4c61-9a56-1f7f5f0f9a01\ntype: semantic\ncreated: 2026-05-01T10:00:00Z\n"
+    head += f"provenance:\n  session_id: {FOUR}\n---\n"
+    write_text(tmp_path / "gate.memory.md", f"{head}\n# Gate\n\nThe gate is oiled.\n")
+    meta = {"created": "2026-05-01T10:00:00Z", "category": "context", "summary": "Gate", "session_id": "7a2e91bc"}
+    write_json(tmp_path / ".claude/memory/context/gate.json", {"meta": meta, "content": {}})
+    memory = "## Decisions\n\n- Oil the gate [session 7a2e…, turn 5]\n- Paint it [session 019b, turn 2]\n"
+    write_text(tmp_path / ".wyren/memory.md", memory)
+    assert sorted(bound(tmp_path)) == [(), (FOUR,), (FOUR,), (FOUR,)]
+    records = [one for one in read_folders(tmp_path).artifacts.values() if isinstance(one, Record)]
+    assert ("Turn", "5 by wyren's count") in [field for one in records for field in one.card.fields]
+
+
+def naive(text: str, keys: Iterable[str]) -> set[str]:
+    """The sessions that words name: read anew, word by word and key by key."""
+    found = set()
+    for word in text.split():
+        name = word.strip(".,;:()[]`…").lower()
+        digits = name.replace("-", "")
+        if "-" in (name[:1], name[-1:]) or len(digits) < 8 or set(digits) - set("0123456789abcdef"):
+            continue
+        exact = [key for key in keys if key == name]
+        begun = [key for key in keys if key.startswith(name) and not (key[14] == "7" and len(name) == 8)]
+        ended = [key for key in keys if key.endswith(f"-{name}")]
+        for some in (exact, begun, ended):
+            if some:
+                found |= {some[0]} if len(some) == 1 else set()
+                break
+    return found
+
+
+def index_of(keys: Iterable[str]) -> SessionIndex:
+    """An index of logs of these sessions."""
+    groups = []
+    for key in keys:
+        fact = parse(File(source="quay", path=f"{key}.jsonl", data=ClaudeLog(key).ask().text.encode())).fact
+        assert isinstance(fact, SessionFile)
+        (log,) = fact.sessions
+        group = CopyGroup(kind="transcript", stem="", sender="", to=(), sent="", instant=BEGIN, id=key)
+        group.copies = (JoinedCopy(envelope=log, body=None),)
+        groups.append(group)
+    return SessionIndex(groups)
+
+
+DIGIT = st.sampled_from("07a")
+KEYS = st.builds(
+    lambda a, version, b: f"7a2e91b{a}-000{b}-{version}000-8000-0000000000{a}{b}", DIGIT, st.sampled_from("47"), DIGIT
+)
+
+
+@given(
+    st.sets(KEYS, min_size=1, max_size=5).flatmap(
+        lambda keys: st.tuples(
+            st.just(keys),
+            st.lists(
+                st.tuples(
+                    st.sampled_from(sorted(keys)), st.integers(0, 28), st.integers(0, 36), st.sampled_from("([` …")
+                ),
+                max_size=8,
+            ),
+        )
+    )
+)
+def test_a_second_reader_finds_the_same_sessions(case: tuple[set[str], list[tuple[str, int, int, str]]]) -> None:
+    """Whatever pieces of ids are in a text."""
+    keys, pieces = case
+    text = " ".join(f"{sign}{key[begin:end]}{sign}" for key, begin, end, sign in pieces)
+    index = index_of(keys)
+    got = {ref[1] for word in find_sessions(text) if (ref := index.named(word))}
+    assert got == naive(text, sorted(keys))
