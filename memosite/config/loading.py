@@ -208,14 +208,17 @@ STORES = (_memodef_store, _orgdef_store, _log_store, *(system.store_in for syste
 """What tells a store: given a folder, as parts and the names of its files, how many parts lead to what holds it."""
 
 
-def discover(site: Path, *, ignore: Sequence[Path]) -> tuple[SourceConfig, ...]:
+def discover(site: Path, *, ignore: Sequence[Path], with_logs: bool = False) -> tuple[SourceConfig, ...]:
     """The sources at or below a folder, by path. Output and cache are ignored; links are not followed.
+
+    Folders that hold nothing but session logs of tools are found where there is nothing else, or `with_logs`.
 
     Raises `ConfigError` if there are none, `SourceError` if the folder cannot be read or holds too many.
     """
     site = site.resolve()
     found = _roots(site, walk(site, ignore=ignore)) or _document_roots(walk(site, ignore=ignore))
-    found = found or _log_roots(walk(site, ignore=ignore))
+    if with_logs or not found:
+        found |= {parts for parts in _log_roots(walk(site, ignore=ignore)) if not _is_inside(parts, found)}
     if not found:
         raise ConfigError(_nothing_found(site))
     roots = sorted(found)
@@ -552,6 +555,7 @@ def load_config(
         aliases, people = _get(fields, "positions", _positions, _NO_POSITIONS)
         feeds, searches = _get(fields, "feeds", _feeds, (schema.FeedsConfig(), _NO_ENTRIES))
         address = _get(fields, "base_url", schema.read_base_url, None)
+        sessions = _get(fields, "sessions", _sessions, schema.SessionsConfig())
         known_secrets = _get(fields, "secrets", schema.read_secrets, schema.DEFAULT_SECRETS)
         return Config(
             site=folder,
@@ -571,7 +575,7 @@ def load_config(
             searches=searches,
             theme=_get(fields, "theme", lambda entry: existing_folder(entry, folder), None),
             sources=_get(fields, "sources", lambda entry: read_sources(entry, folder), ())
-            or discover(folder, ignore=(output_folder, *outputs.values(), cache_folder)),
+            or discover(folder, ignore=(output_folder, *outputs.values(), cache_folder), with_logs=sessions.is_all),
             output=output_folder,
             cache=cache_folder,
             secrets=replace(known_secrets, mode=secrets or known_secrets.mode),
@@ -582,7 +586,7 @@ def load_config(
             withhold_raw=_get(fields, "withhold_raw", ConfigEntry.flag, default=True),
             lean=_get(fields, "lean", ConfigEntry.flag, default=False),
             lean_line=fields["lean"].line if "lean" in fields else 0,
-            sessions=_get(fields, "sessions", _sessions, schema.SessionsConfig()),
+            sessions=sessions,
             file=folder / CONFIG_NAME if (site / CONFIG_NAME).exists() else None,
         )
 

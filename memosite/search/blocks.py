@@ -32,7 +32,7 @@ from functools import partial
 from hashlib import blake2b
 from itertools import chain, groupby
 from operator import itemgetter, sub
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from memosite.archive.urls import FOLDERS, SEARCH
 from memosite.search.documents import (
@@ -191,6 +191,18 @@ TAIL = 256
 """Artifacts of a block at the end: a new artifact changes one of these."""
 
 
+class Sizes(NamedTuple):
+    """How many artifacts blocks have, full ones and those at the end, and the letters of their names."""
+
+    full: int
+    tail: int
+    letters: str
+
+
+LOGS = Sizes(256, 16, "gs")
+"""A session log takes as much as a dozen memos."""
+
+
 FULL_SHARD = 7_000
 
 
@@ -228,21 +240,24 @@ class SearchBlock:
     cards: tuple[Card, ...]
 
 
-def cut_blocks(items: Iterable[T], arrival: Callable[[T], int]) -> list[tuple[str, list[T]]]:
+def cut_blocks(
+    items: Iterable[T], arrival: Callable[[T], int], sizes: Sizes | None = None
+) -> list[tuple[str, list[T]]]:
     """Group items into blocks by arrival: full blocks as far as possible, then small ones.
 
     Names are the size (`f` full, `t` small) and a number: `f0` begins with the first artifact, `t16` with the 4,097th.
     """
+    full, tail, letters = sizes or Sizes(FULL, TAIL, "ft")
     ordered = sorted(items, key=arrival)
     places = [arrival(item) - 1 for item in ordered]
     found: list[tuple[str, list[T]]] = []
     first = 0
     while first < len(ordered):
         place = places[first]
-        is_full = (place // FULL + 1) * FULL <= places[-1] + 1
-        number, size = (place // FULL, FULL) if is_full else (place // TAIL, TAIL)
+        is_full = (place // full + 1) * full <= places[-1] + 1
+        number, size = (place // full, full) if is_full else (place // tail, tail)
         after = bisect_left(places, (number + 1) * size, first)
-        found.append((f"{'f' if is_full else 't'}{number}", ordered[first:after]))
+        found.append((f"{letters[0] if is_full else letters[1]}{number}", ordered[first:after]))
         first = after
     return found
 

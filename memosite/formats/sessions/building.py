@@ -30,12 +30,13 @@ _MOST_PULLS: Final = 1000
 
 
 class Place(NamedTuple):
-    """Where a record is: its line, its time as written, its id, the inline sidechain that it is of."""
+    """Where a record is: its line, its time as written, its id, the inline sidechain that it is of, its last line."""
 
     line: int
     stamp: str = ""
     record: str = ""
     chain: str = ""
+    last_line: int = 0  # 0: the first
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -108,7 +109,7 @@ class Conversation:
         if part.call:
             self._calls[part.call] = draft, len(draft.parts) - 1
             self._committing.discard(part.call)
-            if is_command and _COMMITTING.search(part.text):
+            if is_command and is_committing(part.text):
                 self._committing.add(part.call)
         return draft
 
@@ -215,7 +216,7 @@ def _turn(draft: Draft) -> SessionTurn:
         at=read_time(place.stamp),
         stamp=place.stamp,
         line=place.line,
-        last_line=place.line,
+        last_line=place.last_line or place.line,
         record=place.record,
         text=draft.text,
         words_from=draft.words_from,
@@ -259,6 +260,8 @@ def readable(value: Any) -> tuple[str, int]:
     """The input of a tool as people read it: a text as it is, else JSON; what is kept of it, and the bytes left out."""
     if isinstance(value, str):
         return cut(clean_text(value))
+    if value is None or value == {}:
+        return "", 0
     text = json.dumps(value, ensure_ascii=False)
     if len(text) <= 40_000:
         text = json.dumps(value, ensure_ascii=False, indent=2)
@@ -277,6 +280,11 @@ def image_of_address(address: object, line: int) -> Part:
     head, comma, data = address.partition(",") if isinstance(address, str) else ("", "", "")
     holds = bool(comma) and head.startswith("data:")
     return image(head[5:].partition(";")[0] if holds else "", data if holds else None, line)
+
+
+def is_committing(command: str) -> bool:
+    """Whether a command may make commits."""
+    return bool(_COMMITTING.search(command))
 
 
 def commits_in(output: str) -> tuple[str, ...]:

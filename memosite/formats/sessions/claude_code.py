@@ -177,7 +177,7 @@ class _Log:
         images = tuple(part for block in found if (part := _image(block, place.line)))
         if not text and not images:
             return bool(results)
-        said = _whose(record, text, place, images)
+        said = whose(record, text, place, images)
         self._say(said, record.get("parentUuid", "") if not results else "")
         return True
 
@@ -193,7 +193,7 @@ class _Log:
         if not text and not images:
             return False
         is_put = (attachment.get("commandMode") or "prompt") != "prompt"
-        self._say(_whose({**record, **attachment}, text, place, images, is_put=is_put), "")
+        self._say(whose({**record, **attachment}, text, place, images, is_put=is_put), "")
         return True
 
     def _say(self, said: Draft, parent: object) -> None:
@@ -242,7 +242,7 @@ class _Log:
 
     def _call(self, block: Record, place: Place, model: str) -> None:
         name, call, given = words(block.get("name")), string(block, "id")[:200], block.get("input")
-        command = string(given, "command") if isinstance(given, dict) and name == "Bash" else ""
+        command = string(given, "command") if isinstance(given, dict) and name in {"Bash", "PowerShell"} else ""
         text, more = readable(command or given)
         is_new, origin = self._is_new("call", place, call or f"{name}\0{text}")
         if not is_new:
@@ -331,7 +331,7 @@ class _Prompts:
             draft.is_rewound = prompt >= 0 and number < until[prompt]
 
 
-def _whose(record: Record, text: str, place: Place, images: tuple[Part, ...], *, is_put: bool = False) -> Draft:
+def whose(record: Record, text: str, place: Place, images: tuple[Part, ...], *, is_put: bool = False) -> Draft:
     """What a record of a user says, and who says it."""
     lead: list[Part] = []
     start = 0
@@ -349,7 +349,7 @@ def _whose(record: Record, text: str, place: Place, images: tuple[Part, ...], *,
         or rest.startswith(_PUT_THERE)
         or not (rest or images)
     )
-    if record.get("isCompactSummary") is True or text.startswith(_CONTINUED):
+    if record.get("isCompactSummary") is True or text[:100].lstrip().startswith(_CONTINUED):
         return Draft(kind="summary", speaker=HARNESS, place=place, text=text, lead=[*images])
     if is_put or record.get("isSidechain") is True:
         return Draft(kind="system", speaker=HARNESS if is_put else PARENT, place=place, text=text, lead=[*images])

@@ -27,7 +27,7 @@ from memosite.formats.sessions.model import HARNESS, PARENT, PERSON, Part, Probl
 SYSTEM: Final = "codex"
 
 _TYPES = frozenset(("session_meta", "response_item", "event_msg", "turn_context", "compacted"))
-_PUT_THERE = (
+PUT_THERE = (
     *("<user_instructions>", "<environment_context>", "<permissions instructions>", "<app-context>", "<turn_aborted>"),
     *("<skill>", "<INSTRUCTIONS>", "# AGENTS.md instructions", "<subagent_notification>", "<user_shell_command>"),
 )
@@ -179,7 +179,7 @@ class _Log:
                 self.turns.answer(text, place, origin=origin, model=self.model)
             self.turns.aside(*(images if is_new else ()))
             return True
-        is_put = role != "user" or text.lstrip().startswith(_PUT_THERE)
+        is_put = role != "user" or text.lstrip().startswith(PUT_THERE)
         if is_put or self.is_started_by_agent:
             speaker = HARNESS if is_put else PARENT
             self._say(Draft(kind="system", speaker=speaker, place=place, text=text, lead=images))

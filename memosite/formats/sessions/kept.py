@@ -9,6 +9,7 @@ since they are published only if memosite.yml says so.
 
 import datetime as dt
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -23,6 +24,7 @@ _MARK: Final = "\0session\n"
 """What turns as data begin with: no text of the archive holds a NUL (`clean_text`)."""
 
 _TICKS: Final = "`"
+_RUNS: Final = re.compile("`+")
 _TOOLS: Final = 60_000  # bytes of tools that any session may show
 _OF_WORDS: Final = 1  # and for each byte of its words
 _FIELDS: Final = (
@@ -233,10 +235,7 @@ def _tool(part: Mapping[str, Any]) -> TurnBlock:
 
 def fenced(text: str) -> str:
     """A text as a block of code, whatever is in it."""
-    longest = run = 0
-    for char in text:
-        run = run + 1 if char == _TICKS else 0
-        longest = max(longest, run)
+    longest = max(map(len, _RUNS.findall(text)), default=0) if _TICKS in text else 0
     fence = _TICKS * max(3, longest + 1)
     return f"{fence}\n{text}\n{fence}"
 

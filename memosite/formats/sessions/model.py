@@ -40,18 +40,20 @@ class Part:
     - `thinking`: `text`.
     - `tool`: `name` is the tool, `text` its input as people read it (a command, else JSON with indentation), `result`
       what came back, None if nothing did. `is_orphan`: it is a result whose call is missing.
-    - `context`: what an editor put before a person's words; `name` is its tag.
+    - `context`: what an editor put before a person's words; `name` is its tag. Also what aider printed: `aider`.
     - `image`: `name` is its format (`PNG`), `size` its bytes.
     - `mark`: `text` is a line that is drawn there: `interrupted`, `rolled back`, `the conversation was compacted here`.
     - `verbatim`: `text` is a line of the file that could not be read.
 
-    `more` and `result_more` are the bytes that were left out. `call` is the id of the call. `wrote` are the paths that
-    the tool wrote, as it says; `commits` the hashes of commits that its output says it made (7 to 40 hex digits);
-    `agent` is the key of the session of the subagent that it started.
+    `last_line` is where a part ends that is in the text of its turn, too (SpecStory's extensions write one text for a
+    whole answer), else 0. `more` and `result_more` are the bytes that were left out. `call` is the id of the call.
+    `wrote` are the paths that the tool wrote, as it says; `commits` the hashes of commits that its output says it made
+    (7 to 40 hex digits); `agent` is the key of the session of the subagent that it started.
     """
 
     kind: PartKind
     line: int
+    last_line: int = 0
     name: str = ""
     text: str = ""
     more: int = 0

@@ -6,6 +6,7 @@ A module for each form knows what is in its files; `places` says which files are
 alone.
 """
 
+import datetime as dt
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -83,7 +84,8 @@ def _envelope(session: Session, file: File, shelve: list[bytes]) -> Envelope:
     data = [one.encode() for one in (kept.turns, kept.thoughts)]
     digests = [hashlib.sha256(one).hexdigest() if one else "" for one in data]
     shelve += (words, *filter(None, data))
-    start = Moment(instant=session.start, offset=0 if session.is_utc else None) if session.start else None
+    began = session.start and session.start.replace(tzinfo=dt.UTC) if not session.is_utc else session.start
+    start = Moment(instant=began, offset=0 if session.is_utc else None) if began else None
     last = max((turn.at for turn in session.turns if turn.at), default=None)
     stamp = f"{session.start:%Y-%m-%d-%H%M}" if session.start else "undated"
     return Envelope(
