@@ -1,7 +1,9 @@
 """Sessions are tied to what names them, to the commits they made and to what they wrote (SPEC 2.2 and 3, sessions)."""
 
 import datetime as dt
+import json
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,15 +12,22 @@ from hypothesis import strategies as st
 
 from memosite.archive.model import Archive, Record, Transcript
 from memosite.facts.file import File
-from memosite.facts.parsed import Ref, SessionFile
+from memosite.facts.parsed import Ref, SessionFile, SessionLog
 from memosite.facts.texts import find_sessions
 from memosite.formats.sessions.parsing import parse
 from memosite.resolve.identity import CopyGroup, JoinedCopy
 from memosite.resolve.records import SessionIndex
+from memosite.resolve.sessions import tied_sessions
+from memosite.sources.folder import repo_at
+from memosite.sources.git import Repo as FoundRepo
+from memosite.sources.objects import commit_cards
 from tests.support.archives import read_folders
 from tests.support.files import write_json, write_text
+from tests.support.lives import archive_of
 from tests.support.memos import write_memo, write_transcript
+from tests.support.repos import Repo
 from tests.support.session_logs import ClaudeLog
+from tests.support.sites import build_site
 
 FOUR = "7a2e91bc-0001-4000-8000-00000000aaaa"  # an id of chance
 SEVEN = "019b8aa5-558a-77c0-938d-d5fbf2c9b91a"  # one that begins with a clock
@@ -161,3 +170,104 @@ def test_a_second_reader_finds_the_same_sessions(case: tuple[set[str], list[tupl
     index = index_of(keys)
     got = {ref[1] for word in find_sessions(text) if (ref := index.named(word))}
     assert got == naive(text, sorted(keys))
+
+
+# Commits
+
+
+def committed(folder: Path) -> list[tuple[str, int, str, str]]:
+    """The commits of the sessions of a folder: the key of the session, the turn, the subject, how it is known."""
+    found = sessions(archive_of(*(Repo(path, is_new=False) for path in sorted(folder.iterdir()))))
+    return [(key[:2], one.ordinal, one.subject, one.how) for key, session in found.items() for one in session.commits]
+
+
+@pytest.fixture
+def quay(tmp_path: Path) -> Repo:
+    """A repo with a commit."""
+    repo = Repo(tmp_path / "quay")
+    repo.write("gate.txt", "dry\n")
+    repo.commit("Start")
+    return repo
+
+
+def test_a_turn_has_the_commit_whose_hash_git_printed_in_it(quay: Repo) -> None:
+    """If the repo has it, also where the log is in another source; not what a tool printed that committed nothing."""
+    id_ = quay.commit("Hinges")
+    log = ClaudeLog(FOUR).ask().say("I oil them.").commit(f"[main {id_[:7]}] Hinges\n 1 file changed")
+    log.ask("And the lock?").commit("[main 1234567] Not here")
+    log.run("Bash", {"command": "cat notes"}, f"[main {quay.commit('Other')[:7]}] Other")
+    log.write(quay.root.parent / "logs/sessions/a.jsonl")
+    assert committed(quay.root.parent) == [("7a", 2, "Hinges", "printed")]
+    (session,) = sessions(archive_of(Repo(quay.root.parent / "logs", is_new=False), quay)).values()
+    assert (session.commits[0].id, session.commits[0].source) == (id_, "quay")
+
+
+@pytest.mark.parametrize(
+    ("trailer", "is_tied"),
+    [
+        (f"Entire-Session: 2026-05-01-{FOUR}", True),
+        (f"Agent-Session:{FOUR.upper()}", True),
+        (f"Claude-Session: https://claude.ai/code/session_{FOUR}", False),
+        (f"See session {FOUR}.", False),
+        (f"Session: {FOUR} and more", False),
+        (f"Session: {FOUR[:8]}", False),
+    ],
+)
+def test_a_trailer_with_the_id_of_a_session_ties_a_commit_to_it(quay: Repo, trailer: str, is_tied: bool) -> None:
+    """To no turn, since it names none; what names the session in a sentence, or in an address, is no trailer of it."""
+    quay.commit(f"Oil the gate\n\nAs asked.\n\nSigned-off-by: Ann <ann@quay.example>\n{trailer}")
+    ClaudeLog(FOUR).ask().write(quay.root / "sessions/a.jsonl")
+    assert committed(quay.root.parent) == ([("7a", 0, "Oil the gate", "trailer")] if is_tied else [])
+
+
+def test_a_trailer_with_a_checkpoint_ties_a_commit_to_the_turn_where_that_begins(quay: Repo) -> None:
+    """A hash that was printed says more, so that is told of a commit that has both."""
+    ids = [quay.commit(f"{what}\n\nEntire-Checkpoint: 01ab23cd45ef") for what in ("Gate", "Hinge")]
+    ref: Ref = ("transcript", "a")
+    found = repo_at(quay.root)
+    assert isinstance(found, FoundRepo)
+    cards = {"quay": {card.id: card for card in commit_cards(found, ids)}}
+    cards["quay"][ids[1][:9]] = cards["quay"][ids[1]]
+    log = SessionLog(
+        system="codex", key=SEVEN, agent="Codex", checkpoints=((3, "01ab23cd45ef"),), commits=((5, ids[1][:9]),)
+    )
+    ClaudeLog(FOUR).ask().write(quay.root / "sessions/a.jsonl")
+    (session,) = sessions(read_folders(quay.root)).values()
+    (variant,) = session.variants
+    made = replace(session, variants=(replace(variant, envelope=replace(variant.envelope, log=log)),))
+    tied = tied_sessions({ref: made}, cards)[ref]
+    assert [(one.ordinal, one.subject, one.how) for one in tied.commits] == [
+        (3, "Gate", "checkpoint"),
+        (5, "Hinge", "printed"),
+    ]
+
+
+def test_commits_of_one_time_alone_are_no_sessions(quay: Repo) -> None:
+    """However near they are."""
+    quay.commit("Hinges", at="2026-05-01T09:01:00Z")
+    ClaudeLog(FOUR).ask().say("I commit it.").write(quay.root / "sessions/a.jsonl")
+    assert committed(quay.root.parent) == []
+
+
+def test_the_page_shows_the_commit_at_its_turn(quay: Repo) -> None:
+    """With its forge, escaped; pull requests and what was written are there, too, and in the JSON."""
+    subject = "Oil <b>hinges</b> & locks"
+    id_ = quay.commit(subject)
+    log = ClaudeLog(FOUR, folder="/work/quay").ask().commit(f"[main {id_[:7]}] {subject}")
+    log.pull("https://forge.example/quay/pull/7").run(
+        "Write", {"file_path": "/work/quay/decisions/oil.md", "content": "Oil"}, "written"
+    )
+    log.write(quay.root / "sessions/a.jsonl")
+    quay.write("decisions/oil.md", "# Oil the gate\n")
+    quay.git("remote", "add", "origin", "https://github.com/quay/quay.git")
+    write_text(quay.root.parent / "memosite.yml", "title: Quay\nsources:\n  - path: quay\n")
+    build_site(quay.root.parent)
+    (page,) = (quay.root.parent / "_site/transcripts").glob("*/index.html")
+    html = page.read_text()
+    assert f'href="https://github.com/quay/quay/commit/{id_}"' in html
+    assert "Oil &lt;b&gt;hinges&lt;/b&gt; &amp; locks" in html
+    assert 'href="https://forge.example/quay/pull/7"' in html
+    twin = json.loads(page.with_suffix(".json").read_text())["transcript"]
+    (made,) = twin["commits"]
+    assert (made["turn"], made["id"], made["subject"], made["known_by"]) == (2, id_, subject, "printed")
+    assert twin["wrote"] == [{"turn": 2, "item": "document/quay.decisions.oil.md"}]

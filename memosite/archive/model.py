@@ -482,12 +482,27 @@ class Memo(Envelopes):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionCommit:
+    """A commit that a session made, in the turn with this ordinal, 0 if that is not known.
+
+    It is in the repo of a source. `how` it is known: its hash was `printed` when it was made, its message has a
+    `trailer` with the session's id, or one with a `checkpoint` of it. `subject` is the first line of its message.
+    """
+
+    ordinal: int
+    id: str
+    subject: str
+    source: str
+    how: Literal["printed", "trailer", "checkpoint"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Transcript(Envelopes):
     """A recorded conversation. `last_turn` is when its last turn began, if its stamps tell.
 
     Of a session log `parent` is the session that started it, `children` those that it started, and `wrote` the items
     whose files it wrote, each with the ordinal of the turn. `continued_from` is the older session that has its first
-    `copied` turns, too, from `copied_at` on.
+    `copied` turns, too, from `copied_at` on. `commits` are those that it made, if a repo of the archive has them.
     """
 
     role: str | None
@@ -499,6 +514,7 @@ class Transcript(Envelopes):
     copied_at: int = 0
     children: tuple[tuple[int, Ref], ...] = ()
     wrote: tuple[tuple[int, Ref], ...] = ()
+    commits: tuple[SessionCommit, ...] = ()
     related: tuple[Ref, ...] = ()
     unresolved: tuple[str, ...] = ()
 

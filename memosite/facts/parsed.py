@@ -209,10 +209,11 @@ class SessionLog:
     `models` are who answered; `parent` is the key of the session that started it, `forked_from` of the one that it
     began as. `prints` are the first 8 hex digits of the digests of its turns in order, `-` for one without a text;
     `origins` likewise of what identifies the records of its turns wherever they are copied to. Each of `commits`,
-    `wrote`, `agents` and `pulls` is of the turn whose ordinal it begins with: hashes of commits made, paths written,
-    keys of sessions started, addresses of pull requests. `people` and `tools` count turns of people and tool calls,
-    `withheld` turns that hold a secret. `position` is whose session it is, as memosite.yml says. `unshown` counts
-    records of types that are not shown. `line` is where it begins in a file of several sessions, None in its own.
+    `checkpoints`, `wrote`, `agents` and `pulls` is of the turn whose ordinal it begins with: hashes of commits made,
+    ids of Entire's checkpoints, paths written, keys of sessions started, addresses of pull requests. `people` and
+    `tools` count turns of people and tool calls, `withheld` turns that hold a secret. `position` is whose session it
+    is, as memosite.yml says. `unshown` counts records of types that are not shown. `line` is where it begins in a file
+    of several sessions, None in its own.
     """
 
     system: str
@@ -231,6 +232,7 @@ class SessionLog:
     withheld: int = 0
     position: str = ""
     commits: tuple[tuple[int, str], ...] = ()
+    checkpoints: tuple[tuple[int, str], ...] = ()
     wrote: tuple[tuple[int, str], ...] = ()
     agents: tuple[tuple[int, str], ...] = ()
     pulls: tuple[tuple[int, str], ...] = ()

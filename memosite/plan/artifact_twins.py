@@ -65,6 +65,9 @@ def transcript_twin(
         "written_during": _names(context.written_during.get(transcript.ref, ())),
         "turns": [_linked(turn, start) for turn in turns],
     }
+    if transcript.log:
+        lists["commits"] = [_commit(context, made) for made in transcript.commits]
+        lists["wrote"] = [{"turn": at, "item": "/".join(ref)} for at, ref in transcript.wrote]
     shown = {name: page.fitting(entries, page.entry_bytes) for name, entries in lists.items()}
     left_out = {name: len(lists[name]) - len(shown[name]) for name in lists}
     fields = {
@@ -145,6 +148,12 @@ def _turn(turn: Turn) -> dict[str, object]:
         "chars": len(turn.text),
         "text": said[:TURN_CHARS],
     }
+
+
+def _commit(context: Context, made: model.SessionCommit) -> dict[str, object]:
+    """A commit that a session made: the turn if that is known, the commit with its place, and how it is known."""
+    found = {"turn": made.ordinal or None, "id": made.id, "subject": made.subject or None, "source": made.source}
+    return {**found, "url": context.commit(made.source, made.id).href, "known_by": made.how}
 
 
 # Plans the twins of artifacts: the same pages for machines, as JSON and Markdown (SPEC 4).

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 from memosite import pages
-from memosite.archive.model import Transcript
+from memosite.archive.model import SessionCommit, Transcript
 from memosite.archive.urls import artifact_page, captures_page, part_page, relative, turn_lines
 from memosite.facts.file import most_citations
 from memosite.facts.parsed import Ref
@@ -322,11 +322,24 @@ def _of_log(context: Context, start: str, transcript: Transcript) -> dict[str, A
         return {}
     tied = [(f"t{at}", phrase("started"), context.artifact(start, ref)) for at, ref in transcript.children]
     tied += [(f"t{at}", phrase("wrote"), context.artifact(start, ref)) for at, ref in transcript.wrote]
+    tied += [(f"t{one.ordinal}", phrase("committed"), commit_link(context, one)) for one in made_in_turns(transcript)]
+    tied += [(f"t{at}", phrase("opened"), pages.Reference(label=url, href=url)) for at, url in log.pulls if at]
     copied = None
     if transcript.continued_from and transcript.copied:
         there = context.artifact(start, transcript.continued_from)
         copied = (transcript.copied, transcript.copied_at, there)
     return {"thoughts": text.thoughts if context.site.has_thinking else "", "tied": tuple(tied), "copied": copied}
+
+
+def made_in_turns(transcript: Transcript) -> Iterator[SessionCommit]:
+    """The commits of a session of which it is known in which turn they were made."""
+    return (one for one in transcript.commits if one.ordinal)
+
+
+def commit_link(context: Context, made: SessionCommit) -> pages.Reference:
+    """A commit of a session with what its message begins with, at its forge if its source has one."""
+    short = context.commit(made.source, made.id)
+    return replace(short, label=f"{short.label} {made.subject}".rstrip())
 
 
 def _condition(transcript: Transcript) -> str:

@@ -1,17 +1,22 @@
-"""Ties sessions of logs to each other and to what they wrote (SPEC 2.2, sessions); nothing is tied by time alone.
+"""Ties sessions of logs to each other, to what they wrote and to their commits (SPEC 2.2, sessions).
 
-artifacts ─► sessions by key ─┬─► parents and those they started
-├─► continued sessions: their first turns are records of an older one
-└─► memos, documents and records whose files a tool wrote
+    artifacts ─► sessions by key ─┬─► parents and those they started
+                                  ├─► continued sessions: their first turns are records of an older one
+                                  ├─► memos, documents and records whose files a tool wrote
+    commits of the sources ───────┴─► commits whose hash was printed, or whose message names the session
+
+Nothing is tied by time alone.
 """
 
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from types import MappingProxyType
+from typing import Any, Final, Literal, NamedTuple
 
-from memosite.archive.model import Artifact, Transcript
+from memosite.archive.history import CommitCard
+from memosite.archive.model import Artifact, SessionCommit, Transcript
 from memosite.facts.parsed import Ref, SessionLog
 
 _PRINT: Final = re.compile(r"[0-9a-f]{8}|-")
@@ -24,12 +29,15 @@ class _Origin(NamedTuple):
     ordinal: int
 
 
-def tied_sessions(artifacts: Mapping[Ref, Artifact]) -> dict[Ref, Transcript]:
-    """The sessions that are tied to anything, with their ties."""
+def tied_sessions(
+    artifacts: Mapping[Ref, Artifact], cards: Mapping[str, Mapping[str, CommitCard]] = MappingProxyType({})
+) -> dict[Ref, Transcript]:
+    """The sessions that are tied to anything, with their ties; `cards` are commits of sessions by source."""
     sessions = {ref: one for ref, one in artifacts.items() if isinstance(one, Transcript) and one.log}
     by_key = {(one.log.system, one.log.key): ref for ref, one in sessions.items() if one.log}
     files = _files(artifacts) if any(one.log and one.log.wrote for one in sessions.values()) else {}
     continued = dict(_continued(sessions, by_key))
+    commits = _commits(sessions, continued, cards)
     found = {}
     for ref, one in sessions.items():
         log = one.log
@@ -42,6 +50,7 @@ def tied_sessions(artifacts: Mapping[Ref, Artifact]) -> dict[Ref, Transcript]:
             parent=by_key.get((log.system, log.parent)) if log.parent else None,
             children=tuple(dict.fromkeys((at, to) for at, to in started if to and to != ref)),
             wrote=tuple(dict.fromkeys((at, to) for at, to in wrote if to and to != ref)),
+            commits=commits.get(ref, ()),
             **continued.get(ref, {}),
         )
         if tied != one:
@@ -90,6 +99,44 @@ def _continued(
         for ordinal, mark in enumerate(marks, 1):
             if mark != "-":
                 first.setdefault(mark, _Origin(ref, ordinal))
+
+
+def _commits(
+    sessions: Mapping[Ref, Transcript],
+    continued: Mapping[Ref, Mapping[str, Any]],
+    cards: Mapping[str, Mapping[str, CommitCard]],
+) -> dict[Ref, tuple[SessionCommit, ...]]:
+    """The commits of each session, each once: those whose hash was printed first, then those whose message names it."""
+    by_id: defaultdict[str, list[tuple[Ref, int]]] = defaultdict(list)
+    by_checkpoint: defaultdict[str, list[tuple[Ref, int]]] = defaultdict(list)
+    found: defaultdict[Ref, dict[str, SessionCommit]] = defaultdict(dict)
+
+    def note(
+        ref: Ref, card: CommitCard, ordinal: int, source: str, how: Literal["printed", "trailer", "checkpoint"]
+    ) -> None:
+        made = SessionCommit(ordinal=ordinal, id=card.id, subject=card.subject, source=source, how=how)
+        found[ref].setdefault(card.id, made)
+
+    for ref, one in sessions.items():
+        if (log := one.log) is None or one.withheld:
+            continue
+        by_id[log.key.casefold()].append((ref, 0))
+        for ordinal, checkpoint in log.checkpoints:
+            by_checkpoint[checkpoint].append((ref, ordinal))
+        sources = dict.fromkeys((*(copy.file.source for copy in one.copies), *cards))
+        for ordinal, word in log.commits:
+            source = next((name for name in sources if word in cards.get(name, ())), None)
+            if source is not None and ordinal > continued.get(ref, {}).get("copied", 0):
+                note(ref, cards[source][word], ordinal, source, "printed")
+    for source, known in cards.items():
+        for card in dict.fromkeys(known.values()):
+            for checkpoint in card.checkpoints:
+                for ref, ordinal in by_checkpoint.get(checkpoint, ()):
+                    note(ref, card, ordinal, source, "checkpoint")
+            for id_ in card.sessions:
+                for ref, _ in by_id.get(id_, ()):
+                    note(ref, card, 0, source, "trailer")
+    return {ref: tuple(sorted(some.values(), key=lambda one: one.ordinal)) for ref, some in found.items()}
 
 
 def writers(artifacts: Mapping[Ref, Artifact]) -> dict[Ref, tuple[tuple[Ref, int], ...]]:
