@@ -429,6 +429,9 @@ def test_an_id_that_could_not_be_in_an_address_is_none(forged: Any) -> None:
     log = Claude()
     log.ask("Which ferry?", sessionId=forged)
     assert log.session.key == "u0"
+    log.ask("Look", agentId="a1", isSidechain=True, sessionId=forged)
+    assert claude_code.read(log.data)[1].key == "u1.agent-a1"
+    del log.records[1]
     assert log.session.turns[0].text == "Which ferry?"
 
 
@@ -537,7 +540,7 @@ def test_a_compaction_is_a_line_and_a_summary() -> None:
     log.ask("On")
     session = log.session
     assert kinds(session) == ["person", "assistant", "summary", "person"]
-    assert [part.text for part in session.turns[1].parts] == ["the conversation was compacted here"]
+    assert [part.text for part in session.turns[1].parts] == ["the session was compacted here"]
     assert session.turns[2].speaker == "the harness"
     assert not any(turn.is_rewound for turn in session.turns)
 
@@ -557,6 +560,35 @@ def test_a_branch_that_was_taken_back_is_marked_and_keeps_its_place() -> None:
     assert [turn.ordinal for turn in session.turns] == list(range(1, 8))
 
 
+def test_what_comes_late_of_a_branch_is_marked_and_a_later_prompt_in_it_is_not() -> None:
+    """Answers are written when they are there; a person may go back to a branch."""
+    log = Claude()
+    root = log.say("Hello")
+    log.ask("Old", parent=root)
+    old = log.say("Old answer")
+    log.ask("New", parent=root)
+    log.say("Late old answer", parent=old)
+    log.ask("Old again", parent=old)
+    log.say("Its answer")
+    assert [turn.text for turn in log.session.turns if turn.is_rewound] == ["Old", "Old answer", "Late old answer"]
+
+
+def test_what_follows_the_copy_of_a_prompt_is_of_its_branch() -> None:
+    """The copy is no turn, and no branch of its own."""
+    log = Claude()
+    root = log.say("Hello")
+    log.ask("Old", parent=root)
+    log.ask("Old", parent="copied", timestamp=stamp(1))
+    log.say("Answer to the copy")
+    log.ask("New", parent=root)
+    assert [(turn.text, turn.is_rewound) for turn in log.session.turns] == [
+        ("Hello", False),
+        ("Old", True),
+        ("Answer to the copy", True),
+        ("New", False),
+    ]
+
+
 def test_the_first_prompt_can_be_taken_back_too() -> None:
     """Both have no parent then."""
     log = Claude()
@@ -574,7 +606,8 @@ def test_no_other_fork_is_a_branch() -> None:
     fork = log.last
     two = log.call("Read", {"file_path": "b"})
     log.back(one, "A", parent=fork)
-    log.back(two, "B", parent=fork)
+    result = {"type": "tool_result", "tool_use_id": two, "content": "B"}
+    log.ask([result, {"type": "text", "text": "Said with a result"}], parent=fork)
     log.ask("<command-name>/x</command-name>", parent=fork)
     log.ask("Words", parent=fork)
     log.add("attachment", parent=fork, attachment={"type": "queued_command", "prompt": "Queued"})
@@ -658,9 +691,10 @@ def test_a_call_knows_the_session_that_it_started() -> None:
     started = [{"type": "text", "text": "Async agent launched.\nagentId: a9 (internal)"}]
     log.run("Task", {"prompt": "Poem"}, "done", toolUseResult={"agentId": "a7", "status": "completed"})
     log.run("Agent", {"prompt": "Poem"}, started)
+    log.run("Task", {"prompt": "Poem"}, "done", agentId="a8")
     log.run("Bash", {"command": "cat"}, "agentId: a9")
     agents = [part.agent for part in parts(log.session, "tool")]
-    assert agents == [f"{ID}.agent-a7", f"{ID}.agent-a9", ""]
+    assert agents == [f"{ID}.agent-a7", f"{ID}.agent-a9", f"{ID}.agent-a8", ""]
 
 
 def test_sidechains_within_a_session_are_chains_and_nobodys_words() -> None:
@@ -785,6 +819,7 @@ def test_codex_is_told_by_its_records() -> None:
     assert not codex.matches(jsonl({"timestamp": stamp(0), "type": "other", "payload": {}}))
     assert not codex.matches(jsonl({"timestamp": stamp(0), "type": "event_msg", "payload": "x"}))
     assert not codex.matches(jsonl({"id": ID, "timestamp": stamp(0)}))
+    assert not codex.matches(jsonl({}, {"id": ID, "timestamp": stamp(0), "instructions": None}))
 
 
 def test_a_rollout_is_named_by_its_first_head_and_knows_where_it_was() -> None:
@@ -851,6 +886,7 @@ def test_reasoning_calls_and_results_of_codex_are_folded() -> None:
         said("assistant", "I look."),
         {"type": "function_call", "name": "exec_command", "arguments": '{"cmd": "ls"}', "call_id": "a"},
         {"type": "web_search_call", "action": {"type": "search", "query": "ferries"}},
+        {"type": "web_search_call", "action": ["open"]},
         {"type": "tool_search_call", "call_id": "s", "arguments": {"query": "js"}},
         {"type": "local_shell_call", "call_id": "l", "action": {"type": "exec", "command": ["ls", "-l"]}},
         {"type": "tool_search_output", "call_id": "s", "tools": [{"name": "js"}]},
@@ -861,7 +897,7 @@ def test_reasoning_calls_and_results_of_codex_are_folded() -> None:
     assert thought.text == "**Looking**"
     found = {part.name: part for part in parts(session, "tool")}
     assert (found["exec_command"].text, found["exec_command"].is_error) == ("ls", True)
-    assert found["web_search_call"].result is None
+    assert (found["web_search_call"].text, found["web_search_call"].result) == ('[\n  "open"\n]', None)
     assert '"js"' in (found["tool_search_call"].result or "")
     assert (found["local_shell_call"].text, found["local_shell_call"].result) == ("ls -l", "ok")
     assert kinds(session) == ["person", "assistant"]
@@ -974,7 +1010,7 @@ def test_an_item_with_the_time_and_content_of_an_earlier_one_counts_once() -> No
 
 def message(id_: str, type_: str, content: Any, **more: Any) -> Json:
     """A message of Gemini CLI."""
-    return {"id": id_, "timestamp": stamp(1), "type": type_, "content": content, **more}
+    return {"id": id_, "timestamp": stamp(1), "type": type_, "content": content} | more
 
 
 HEAD = {"sessionId": ID, "projectHash": "f" * 64, "startTime": stamp(0), "lastUpdated": stamp(9)}
@@ -1067,10 +1103,13 @@ def test_a_message_that_is_written_again_stays_at_its_first_place() -> None:
             message("b", "gemini", "I go.", toolCalls=[SHELL]),
             {"$set": {"lastUpdated": stamp(5)}},
             message("b", "gemini", "I go.", toolCalls=[ANSWERED]),
+            message(
+                "r", "user", {"functionResponse": {"id": "c1", "response": {"output": "masked"}}}, timestamp=stamp(8)
+            ),
             message("c", "gemini", "Gone."),
         ),
     )
-    assert [(turn.text, turn.line) for turn in session.turns] == [("Go", 2), ("I go.", 3), ("Gone.", 6)]
+    assert [(turn.text, turn.line) for turn in session.turns] == [("Go", 2), ("I go.", 3), ("Gone.", 7)]
     (tool,) = parts(session, "tool")
     assert tool.result == "Output: [main 1a2b3c4] x\n"
 
@@ -1084,7 +1123,7 @@ def test_what_was_taken_back_in_gemini_is_marked() -> None:
 
 def test_a_compression_of_gemini_adds_its_summary_and_takes_nothing_away() -> None:
     """What it keeps is there already, under another id."""
-    kept = message("y", "gemini", [{"text": "First answer"}])
+    kept = message("y", "gemini", [{"text": "First answer"}]) | {"timestamp": stamp(7)}
     thanks = message("z", "gemini", [{"text": "Got it. Thanks for the additional context!"}])
     session = the_session(
         gemini,
@@ -1277,6 +1316,44 @@ def test_no_value_in_any_field_is_an_obstacle(form: ModuleType) -> None:
         check(gemini, json.dumps({**HEAD, "messages": records}, indent=1).encode())
 
     never_raises()
+
+
+def slots(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Each place of a value, at any depth: what it is in, and its key or number there."""
+    pending = [value]
+    while pending:
+        holder = pending.pop()
+        if isinstance(holder, dict | list):
+            for key in list(holder) if isinstance(holder, dict) else range(len(holder)):
+                yield holder, key
+                pending.append(holder[key])
+
+
+UNFIT: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    "",
+    "\ud800\0",
+    [],
+    {},
+    ["open"],
+    [{"type": ["text"]}],
+    [[{}]],
+    {"kind": [], "a": {}},
+)
+"""What no field is made for."""
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_field_takes_what_it_is_not_made_for(form: ModuleType) -> None:
+    """One field after the other, at any depth."""
+    records = records_of(WHOLE[form]())
+    for holder, key in list(slots(records)):
+        kept = holder[key]
+        for holder[key] in UNFIT:
+            check(form, jsonl(*(json.dumps(record) for record in records)))
+        holder[key] = kept
 
 
 ANY_JSON = st.recursive(

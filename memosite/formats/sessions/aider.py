@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from memosite.facts.phrases import phrase
@@ -93,7 +94,7 @@ def read(data: bytes, *, name: str = "") -> tuple[Session, ...]:  # noqa: ARG001
         problems.append(Problem(rule="session-form", line=1, message=message))
     seen: Counter[str] = Counter()
     sessions: list[Session] = []
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in pairwise((*starts, len(lines))):
         written = _RUN.fullmatch(lines[start])
         stamp = written[1] if written else ""
         key = stamp.replace(" ", "T").replace(":", "-")
@@ -215,9 +216,7 @@ def _session(lines: Sequence[str], start: int, end: int, marked: dict[int, _Mark
         is_utc=False,
         version=run.version,
         folder=run.folder,
-        attribution=phrase(
-            "Who wrote what is as the file has it: what a script or a pasted file put there looks typed."
-        ),
+        attribution=phrase("Speakers are as the file marks them. Text from a script or a pasted file looks typed."),
         first_line=start + 1,
         last_line=min(end, count_of(lines)),
     )
@@ -258,7 +257,7 @@ def _typed(run: _Run, lines: Sequence[str], start: int, end: int) -> None:
     kind: TurnKind = "system" if _is_of_program(run, text) else "person"
     run.asked_manual = text.startswith("/help ")
     place = Place(line=start + 1, last_line=start + 1 + text.count("\n"))
-    run.talk.say(Draft(kind=kind, speaker=PERSON if kind == "person" else HARNESS, place=place, text=text), "")
+    run.talk.say(Draft(kind=kind, speaker=PERSON if kind == "person" else HARNESS, place=place, text=text))
 
 
 def _is_of_program(run: _Run, text: str) -> bool:
@@ -305,7 +304,7 @@ def _printed(run: _Run, lines: Sequence[str], start: int, end: int) -> None:
         run.printed += said
         return
     run.flush()
-    run.talk.call(part, Place(line=start + 1), origin="", model=run.model)
+    run.talk.call(part, Place(line=start + 1), model=run.model)
 
 
 def _answer(run: _Run, lines: Sequence[str], start: int, end: int) -> None:
@@ -314,12 +313,12 @@ def _answer(run: _Run, lines: Sequence[str], start: int, end: int) -> None:
         run.flush()
         start = thinking.end
         if thinking.text:
-            run.talk.think(thinking.text, Place(line=thinking.line), origin="", model=run.model)
+            run.talk.think(thinking.text, Place(line=thinking.line), model=run.model)
     while start < end and is_blank(lines[start]):
         start += 1
     words = words_of(lines, start, end)
     if words.text:
         run.flush()
         place = Place(line=words.line, last_line=words.last_line)
-        run.talk.answer(words.text, place, origin="", model=run.model)
+        run.talk.answer(words.text, place, model=run.model)
         run.answer, run.asked_manual = _bare(words.text), False

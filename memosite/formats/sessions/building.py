@@ -69,6 +69,7 @@ class Conversation:
         self._calls: dict[str, tuple[Draft, int]] = {}
         self._committing: set[str] = set()
         self._waiting: list[Part] = []
+        self._seen: set[str] = set()
 
     def is_full(self, line: int, problems: list[Problem]) -> bool:
         """Whether it has more turns than are shown of a session, which are cut then; that is a problem of this line."""
@@ -79,29 +80,43 @@ class Conversation:
         problems.append(Problem(rule="session-bounds", line=line, message=message))
         return True
 
-    def say(self, said: Draft, origin: str) -> None:
-        """A turn that is no answer: what a person typed, what the program put there, what a compaction left."""
-        self._open.pop(said.place.chain, None)
-        said.origin = origin
-        self._begin(said)
+    def say(self, said: Draft) -> str:
+        """A turn that is no answer: what a person typed, what the program put there, what a compaction left.
 
-    def answer(self, text: str, place: Place, *, origin: str, model: str = "", speaker: str = "") -> Draft:
+        Gives what identifies it, also if it is a replay, which is no turn again.
+        """
+        content = said.text or str([part.size for part in said.lead])
+        said.origin = origin_of(said.kind, said.place, content)
+        if self._is_new(said.place, said.origin):
+            self._open.pop(said.place.chain, None)
+            self._begin(said)
+        return said.origin
+
+    def answer(self, text: str, place: Place, *, model: str = "", speaker: str = "") -> None:
         """A text of the agent: of the open turn, if that has neither text nor call, else of a new one."""
-        draft = self._answering(place, model, speaker, is_text=True)
-        draft.text, draft.origin, draft.place = text, origin, place
-        draft.model = model or draft.model
-        return draft
+        origin = origin_of("assistant", place, text) if text else ""
+        if text and self._is_new(place, origin):
+            draft = self._answering(place, model, speaker, is_text=True)
+            draft.text, draft.origin, draft.place = text, origin, place
+            draft.model = model or draft.model
 
-    def think(self, text: str, place: Place, *, origin: str, model: str = "") -> Draft:
+    def think(self, text: str, place: Place, *, model: str = "") -> None:
         """A thought of the agent, which begins a turn if the open one has a text or a call."""
-        draft = self._answering(place, model, "", is_text=True)
-        kept, more = cut(text)
-        draft.lead.append(Part(kind="thinking", line=place.line, text=kept, more=more))
-        draft.origin = draft.origin or origin
-        return draft
+        origin = origin_of("thinking", place, text)
+        if text.strip() and self._is_new(place, origin):
+            draft = self._answering(place, model, "", is_text=True)
+            kept, more = cut(text)
+            draft.lead.append(Part(kind="thinking", line=place.line, text=kept, more=more))
+            draft.origin = draft.origin or origin
 
-    def call(self, part: Part, place: Place, *, origin: str, model: str = "", is_command: bool = False) -> Draft:
-        """A call of a tool, which is of the open turn whatever that has; a command may be one that makes commits."""
+    def call(self, part: Part, place: Place, *, model: str = "", is_command: bool = False, mark: str = "") -> None:
+        """A call of a tool, which is of the open turn whatever that has; a command may be one that makes commits.
+
+        Of a log that does not tell all of its calls, `mark` tells them apart.
+        """
+        origin = origin_of("call", place, mark or part.call or f"{part.name}\0{part.text}")
+        if not self._is_new(place, origin):
+            return
         draft = self._answering(place, model, "", is_text=False)
         draft.has_call = True
         draft.parts.append(part)
@@ -111,7 +126,6 @@ class Conversation:
             self._committing.discard(part.call)
             if is_command and is_committing(part.text):
                 self._committing.add(part.call)
-        return draft
 
     def called(self, call: str) -> Part | None:
         """The last call with an id, None if there was none."""
@@ -129,6 +143,8 @@ class Conversation:
         images: tuple[Part, ...] = (),
     ) -> None:
         """What came back from a tool: at its call wherever that is; without one where it stands."""
+        if call and not self._is_new(place, origin_of("result", place, call)):
+            return
         kept, more = cut(text)
         draft, index = self._calls.get(call, (None, 0))
         part = draft.parts[index] if draft else Part(kind="tool", line=place.line, call=call, is_orphan=True)
@@ -191,6 +207,12 @@ class Conversation:
             problems=problems,
         )
 
+    def _is_new(self, place: Place, origin: str) -> bool:
+        """Whether no block of this kind, time and content was before; without a time nothing says so."""
+        is_new = not place.stamp or origin not in self._seen
+        self._seen.add(origin)
+        return is_new
+
     def _begin(self, draft: Draft) -> None:
         draft.lead[:0] = self._waiting
         self._waiting.clear()
@@ -244,16 +266,21 @@ def key_of(value: object) -> str:
     return value if isinstance(value, str) and _ID.fullmatch(value) else ""
 
 
+def call_of(value: object) -> str:
+    """The id of a call, cut; "" if it is no string."""
+    return clean_text(value[:200]) if isinstance(value, str) else ""
+
+
 def words(value: object) -> str:
     """A string as people may be shown it on one line (a model, a branch, a tool); "" if it is none."""
     return " ".join(clean_text(value[:300]).split()) if isinstance(value, str) else ""
 
 
-def origin_of(kind: str, stamp: str, content: str, record: str = "") -> str:
-    """What identifies a record wherever it is copied: its kind, time and content; without a time its id."""
-    if not stamp:
-        return record
-    return hashlib.sha256(f"{kind}\0{stamp}\0{content}".encode()).hexdigest()[:32]
+def origin_of(kind: str, place: Place, content: str) -> str:
+    """What identifies a block wherever it is copied: its kind, time and content; without a time its record's id."""
+    if not place.stamp:
+        return place.record
+    return hashlib.sha256(f"{kind}\0{place.stamp}\0{content}".encode()).hexdigest()[:32]
 
 
 def readable(value: Any) -> tuple[str, int]:

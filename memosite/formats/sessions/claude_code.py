@@ -13,10 +13,10 @@ from memosite.formats.sessions.building import (
     Conversation,
     Draft,
     Place,
+    call_of,
     image,
     joined,
     key_of,
-    origin_of,
     paths,
     readable,
     stamp_of,
@@ -38,13 +38,13 @@ _PUT_THERE = (
     *("[Request interrupted by user", "Base directory for this skill: "),
     *("<ide_opened_file>", "<ide_selection>", "<ide_diagnostics>"),  # where it does not end
 )
-_CONTINUED = "This session is being continued from a previous conversation"  # before `isCompactSummary` was written
+_CONTINUED = "This session is being continued from a previous "  # before `isCompactSummary` was written
 _CONTEXT = re.compile(r"\s*<(ide_opened_file|ide_selection|ide_diagnostics)>(.*?)</\1>\s*", re.DOTALL)
 _AGENT = re.compile(r"\bagentId: ([0-9A-Za-z_-]{1,64})")
 _PATH_KEYS = {"Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path"}
 _MOST_AGENTS = 1000
 _SYNTHETIC = "<synthetic>"
-_COMPACTED = "the conversation was compacted here"
+_COMPACTED = "the session was compacted here"
 
 
 def matches(data: bytes) -> bool:
@@ -96,7 +96,6 @@ class _Log:
         self.folder = self.branch = self.version = ""
         self.titles: dict[str, str] = {}
         self.summaries: dict[str, str] = {}
-        self.seen: set[bytes] = set()
         self.chains: dict[str, str] = {}
         self.prompts = _Prompts()
 
@@ -139,7 +138,7 @@ class _Log:
         id_ = self.id or next((draft.place.record for draft in self.turns.drafts if draft.place.record), "")
         session = Session(
             system=SYSTEM,
-            key=f"{id_}.agent-{self.agent}" if self.agent else id_,
+            key=f"{id_ or 'unnamed'}.agent-{self.agent}" if self.agent else id_,
             title=self.titles.get("custom-title") or self.titles.get("ai-title") or (own[-1] if own else ""),
             parent=id_ if self.agent else "",
             folder=self.folder,
@@ -157,22 +156,14 @@ class _Log:
             self.chains[uuid] = chain
         return chain
 
-    def _is_new(self, kind: str, place: Place, content: str) -> tuple[bool, str]:
-        """Whether a block is none that was before, and what identifies it."""
-        origin = origin_of(kind, place.stamp, content, place.record)
-        if not place.stamp:
-            return True, origin
-        mark = bytes.fromhex(origin)
-        is_new = mark not in self.seen
-        self.seen.add(mark)
-        return is_new, origin
-
     def _user(self, record: Record, place: Place) -> bool:
         content = nested(record, "message").get("content")
         found = [{"type": "text", "text": content}] if isinstance(content, str) else blocks(content)
         results = [block for block in found if string(block, "type").endswith("tool_result")]
+        names_agent = not self.agent and bool(key_of(record.get("agentId")))
+        told = record if names_agent else nested(record, "toolUseResult")
         for block in results:
-            self._result(block, place, nested(record, "toolUseResult") if len(results) == 1 else {})
+            self._result(block, place, told if len(results) == 1 and not place.chain else {})
         text = joined([block for block in found if block.get("type") == "text"])
         images = tuple(part for block in found if (part := _image(block, place.line)))
         if not text and not images:
@@ -198,13 +189,9 @@ class _Log:
 
     def _say(self, said: Draft, parent: object) -> None:
         """Adds what is no answer; of a prompt that may have taken another back, with its parent."""
-        uuid = said.place.record
-        content = said.text or str([part.size for part in said.lead])
-        is_new, origin = self._is_new(said.kind, said.place, content)
-        if is_new:
-            self.turns.say(said, origin)
-        if said.kind == "person" and uuid:
-            self.prompts.add(uuid, parent, len(self.turns.drafts) - 1, origin)
+        origin = self.turns.say(said)
+        if said.kind == "person" and said.place.record:
+            self.prompts.add(said.place.record, parent, len(self.turns.drafts) - 1, origin)
 
     def _assistant(self, record: Record, place: Place) -> bool:
         message = nested(record, "message")
@@ -219,13 +206,10 @@ class _Log:
             if type_ == "text":
                 run.append(block)
                 continue
-            text = joined(run)
+            self.turns.answer(joined(run), place, model=model, speaker=speaker)
             run = []
-            is_new, origin = self._is_new("assistant", place, text) if text else (False, "")
-            if is_new:
-                self.turns.answer(text, place, origin=origin, model=model, speaker=speaker)
             if type_ == "thinking":
-                self._think(string(block, "thinking"), place, model)
+                self.turns.think(clean_text(string(block, "thinking")), place, model=model)
             elif type_.endswith("tool_use"):
                 self._call(block, place, model)
             elif type_.endswith("tool_result"):
@@ -234,27 +218,16 @@ class _Log:
                 self.turns.aside(part)
         return bool(found)
 
-    def _think(self, thought: str, place: Place, model: str) -> None:
-        thought = clean_text(thought)
-        is_new, origin = self._is_new("thinking", place, thought) if thought.strip() else (False, "")
-        if is_new:
-            self.turns.think(thought, place, origin=origin, model=model)
-
     def _call(self, block: Record, place: Place, model: str) -> None:
-        name, call, given = words(block.get("name")), string(block, "id")[:200], block.get("input")
+        name, call, given = words(block.get("name")), call_of(block.get("id")), block.get("input")
         command = string(given, "command") if isinstance(given, dict) and name in {"Bash", "PowerShell"} else ""
         text, more = readable(command or given)
-        is_new, origin = self._is_new("call", place, call or f"{name}\0{text}")
-        if not is_new:
-            return
         written = [given.get(_PATH_KEYS[name])] if isinstance(given, dict) and name in _PATH_KEYS else []
         part = Part(kind="tool", line=place.line, name=name, text=text, more=more, call=call, wrote=paths(written))
-        self.turns.call(part, place, origin=origin, model=model, is_command=bool(command))
+        self.turns.call(part, place, model=model, is_command=bool(command))
 
     def _result(self, block: Record, place: Place, told: Record) -> None:
-        call, content = string(block, "tool_use_id")[:200], block.get("content")
-        if call and not self._is_new("result", place, call)[0]:
-            return
+        call, content = call_of(block.get("tool_use_id")), block.get("content")
         found = blocks(content)
         images = tuple(part for inner in found if (part := _image(inner, place.line)))
         others = [inner for inner in found if string(inner, "type") not in {"text", "image"}]
@@ -319,16 +292,16 @@ class _Prompts:
             self._last[parent] = number
 
     def mark_rewound(self, drafts: list[Draft]) -> None:
-        """Marks the turns of branches that were taken back."""
+        """Marks the turns of branches that were taken back; a prompt that came later within one goes on with it."""
         if not any(self._until):
             return
         until = self._until
         for number, (place, below) in enumerate(zip(self._places, self._below, strict=True)):
             if below >= 0 and place < until[below]:
                 until[number] = max(until[number], until[below])
-        for number, draft in enumerate(drafts):
+        for draft in drafts:
             prompt = self.above.get(draft.place.record, -1)
-            draft.is_rewound = prompt >= 0 and number < until[prompt]
+            draft.is_rewound = prompt >= 0 and until[prompt] > 0
 
 
 def whose(record: Record, text: str, place: Place, images: tuple[Part, ...], *, is_put: bool = False) -> Draft:

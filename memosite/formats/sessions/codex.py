@@ -11,10 +11,10 @@ from memosite.formats.sessions.building import (
     Conversation,
     Draft,
     Place,
+    call_of,
     image_of_address,
     joined,
     key_of,
-    origin_of,
     patched,
     read_time,
     readable,
@@ -39,22 +39,22 @@ _CONTEXT = re.compile(r"\s*# (?:Context from my IDE setup|Files mentioned by the
 _REQUEST = re.compile(r"^## My request for Codex:[ \t]*\n?", re.MULTILINE)
 _EXIT = re.compile(r"(?:Exit code: |Process exited with code )(-?[0-9]{1,9})$", re.MULTILINE)
 _REFUSED = "apply_patch verification failed"
-_COMPACTED = "the conversation was compacted here"
+_COMPACTED = "the session was compacted here"
 
 
 def matches(data: bytes) -> bool:
     """Whether a file is a log of Codex, by its first records."""
     return any(
         (string(record, "type") in _TYPES and "timestamp" in record and isinstance(record.get("payload"), dict))
-        or _is_old_head(record)
-        for record in first_records(data)
+        or (number == 0 and _is_old_head(record))
+        for number, record in enumerate(first_records(data))
     )
 
 
 def _is_old_head(record: Record) -> bool:
     """Whether a record is the first line of the form before `session_meta` was written."""
-    has_more = "instructions" in record or isinstance(record.get("git"), dict)
-    return bool("type" not in record and key_of(record.get("id")) and string(record, "timestamp") and has_more)
+    is_named = key_of(record.get("id")) and string(record, "timestamp")
+    return bool(is_named and "instructions" in record and "type" not in record)
 
 
 def read(data: bytes) -> tuple[Session, ...]:
@@ -79,7 +79,6 @@ class _Log:
         self.head: Record | None = None
         self.is_started_by_agent = False
         self.folder = self.branch = self.model = ""
-        self.seen: set[bytes] = set()
         self.has_prompt = False
         self.title = ""
 
@@ -87,11 +86,14 @@ class _Log:
         """Adds a record."""
         stamp = stamp_of(record.get("timestamp"))
         type_, payload = string(record, "type"), nested(record, "payload")
-        if type_ not in _TYPES or not payload:
+        if "payload" not in record:
             if _is_old_head(record) and self.head is None:
                 self._begin(record, stamp)
                 return
-            type_, payload, stamp = "response_item", record, ""
+            type_, payload = "response_item", record
+        elif type_ not in _TYPES or not payload:
+            self.turns.skip(type_)
+            return
         place = Place(line, stamp, key_of(payload.get("id")))
         name = string(payload, "type")
         is_shown = True
@@ -103,7 +105,7 @@ class _Log:
         elif type_ == "compacted":
             text = clean_text(string(payload, "message"))
             part = Part(kind="mark", line=line, text=_COMPACTED)
-            self._say(Draft(kind="summary", speaker=HARNESS, place=place, text=text, lead=[part]))
+            self.turns.say(Draft(kind="summary", speaker=HARNESS, place=place, text=text, lead=[part]))
         elif type_ == "turn_context":
             self.model = words(payload.get("model")) or self.model
             self.folder = self.folder or words(payload.get("cwd"))
@@ -141,21 +143,12 @@ class _Log:
         self.branch = words(nested(head, "git").get("branch"))
         self.is_started_by_agent = "subagent" in nested(head, "source")
 
-    def _is_new(self, kind: str, place: Place, content: str) -> tuple[bool, str]:
-        """Whether an item is none that was before, and what identifies it."""
-        origin = origin_of(kind, place.stamp, content, place.record)
-        if not place.stamp:
-            return True, origin
-        mark = bytes.fromhex(origin)
-        is_new = mark not in self.seen
-        self.seen.add(mark)
-        return is_new, origin
-
     def _item(self, item: Record, name: str, place: Place) -> bool:
         if name == "message":
             return self._message(item, place)
         if name == "reasoning":
-            self._think(item, place)
+            thought = joined([*blocks(item.get("summary")), *blocks(item.get("content"))])
+            self.turns.think(thought, place, model=self.model)
         elif name.endswith("_call"):
             self._call(item, name, place)
         elif name.endswith("_output"):
@@ -174,15 +167,13 @@ class _Log:
         if not text and not images:
             return False
         if role == "assistant":
-            is_new, origin = self._is_new(role, place, text)
-            if is_new and text:
-                self.turns.answer(text, place, origin=origin, model=self.model)
-            self.turns.aside(*(images if is_new else ()))
+            self.turns.answer(text, place, model=self.model)
+            self.turns.aside(*images)
             return True
         is_put = role != "user" or text.lstrip().startswith(PUT_THERE)
         if is_put or self.is_started_by_agent:
             speaker = HARNESS if is_put else PARENT
-            self._say(Draft(kind="system", speaker=speaker, place=place, text=text, lead=images))
+            self.turns.say(Draft(kind="system", speaker=speaker, place=place, text=text, lead=images))
         else:
             self._prompt(text, place, images)
         return True
@@ -198,40 +189,25 @@ class _Log:
         if request and not self.has_prompt:
             self.title = words(text[request.end() :].lstrip().split("\n", 1)[0])
         self.has_prompt = True
-        self._say(draft)
-
-    def _say(self, said: Draft) -> None:
-        is_new, origin = self._is_new(said.kind, said.place, said.text or str([part.size for part in said.lead]))
-        if is_new:
-            self.turns.say(said, origin)
-
-    def _think(self, item: Record, place: Place) -> None:
-        thought = joined([*blocks(item.get("summary")), *blocks(item.get("content"))])
-        is_new, origin = self._is_new("thinking", place, thought) if thought.strip() else (False, "")
-        if is_new:
-            self.turns.think(thought, place, origin=origin, model=self.model)
+        self.turns.say(draft)
 
     def _call(self, item: Record, type_: str, place: Place) -> None:
         name = words(item.get("name")) or type_
-        call = (string(item, "call_id") or string(item, "id"))[:200]
+        call = call_of(item.get("call_id")) or call_of(item.get("id"))
         given: Any = next((item[key] for key in ("arguments", "input", "action") if key in item), {})
         parsed = parse(given) if isinstance(given, str) and given.startswith("{") else given
         given = parsed if isinstance(parsed, dict) else given
         command = _command(given)
         text, more = readable(command or given)
-        is_new, origin = self._is_new("call", place, call or f"{name}\0{text}")
-        if not is_new:
-            return
-        wrote = patched(command or (given if isinstance(given, str) else string(given, "input")))
+        patch = given.get("input") if isinstance(given, dict) else given
+        wrote = patched(command or (patch if isinstance(patch, str) else ""))
         space = words(item.get("namespace"))
         shown = f"{space}.{name}" if space and not name.startswith(space) else name
         part = Part(kind="tool", line=place.line, name=shown, text=text, more=more, call=call, wrote=wrote)
-        self.turns.call(part, place, origin=origin, model=self.model, is_command=name in _SHELLS)
+        self.turns.call(part, place, model=self.model, is_command=name in _SHELLS)
 
     def _result(self, item: Record, place: Place) -> None:
-        call = string(item, "call_id")[:200]
-        if call and not self._is_new("result", place, call)[0]:
-            return
+        call = call_of(item.get("call_id"))
         output: Any = next((item[key] for key in ("output", "tools", "result") if key in item), "")
         code: Any = None
         images: list[Part] = []

@@ -16,6 +16,7 @@ from memosite.formats.sessions.building import (
     Conversation,
     Draft,
     Place,
+    call_of,
     image,
     joined,
     key_of,
@@ -182,7 +183,7 @@ class _Log:
             return
         number = self._numbers.get(id_) if id_ else None
         calls = {part.call for part, _ in message.calls}
-        mark = origin_of(type_, "-", message.text)
+        mark = origin_of(type_, Place(0, "-"), message.text)
         if number is None and is_context:  # with new ids, it may be what was there before
             number = self._by_text.get(mark) if message.text else None
             if number is not None or (not message.text and calls <= self._calls):
@@ -214,15 +215,13 @@ class _Log:
             return
         if message.said is not None:
             message.said.place = place
-            turns.say(message.said, origin_of(message.said.kind, place.stamp, message.text, place.record))
+            turns.say(message.said)
         for thought in message.thoughts:
-            turns.think(thought, place, origin=origin_of("thinking", place.stamp, thought, place.record), model=model)
-        if message.said is None and message.text:
-            origin = origin_of("assistant", place.stamp, message.text, place.record)
-            turns.answer(message.text, place, origin=origin, model=model)
+            turns.think(thought, place, model=model)
+        if message.said is None:
+            turns.answer(message.text, place, model=model)
         for part, is_command in message.calls:
-            origin = origin_of("call", place.stamp, part.call or part.text, place.record)
-            turns.call(part, place, origin=origin, model=model, is_command=is_command)
+            turns.call(part, place, model=model, is_command=is_command)
         for call, text, is_error in message.results:
             part_called = turns.called(call)
             if part_called is None or part_called.result is None:
@@ -307,7 +306,7 @@ def _responses(found: list[Record]) -> Iterator[tuple[str, str, bool]]:
     for part in found:
         response = nested(part, "functionResponse")
         if response:
-            yield string(response, "id")[:200], *_output(response.get("response"))
+            yield call_of(response.get("id")), *_output(response.get("response"))
 
 
 def _output(response: Any) -> tuple[str, bool]:
@@ -326,7 +325,7 @@ def _calls(
     listed = blocks(record.get("toolCalls"))
     calls, results = [], []
     for tool in listed or [nested(part, "functionCall") for part in found if nested(part, "functionCall")]:
-        name, call, given = words(tool.get("name")), string(tool, "id")[:200], tool.get("args")
+        name, call, given = words(tool.get("name")), call_of(tool.get("id")), tool.get("args")
         arguments = given if isinstance(given, dict) else {}
         command = string(arguments, "command") if name == "run_shell_command" else ""
         text, more = readable(command or given)

@@ -42,7 +42,7 @@ class Part:
       what came back, None if nothing did. `is_orphan`: it is a result whose call is missing.
     - `context`: what an editor put before a person's words; `name` is its tag. Also what aider printed: `aider`.
     - `image`: `name` is its format (`PNG`), `size` its bytes.
-    - `mark`: `text` is a line that is drawn there: `interrupted`, `rolled back`, `the conversation was compacted here`.
+    - `mark`: `text` is a line that is drawn there: `interrupted`, `rolled back`, `the session was compacted here`.
     - `verbatim`: `text` is a line of the file that could not be read.
 
     `last_line` is where a part ends that is in the text of its turn, too (SpecStory's extensions write one text for a

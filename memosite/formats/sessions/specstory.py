@@ -54,7 +54,7 @@ _THINK = re.compile(r"<think>(?:<details>.*)?")
 _SUMMARY = re.compile(r"\s*(?:<details>\s*)?<summary>Tool use: \*\*[^*\n]{0,200}\*\*(.*?)</summary>[ \t]*\n?")
 _TOOL_END, _THINK_END = "</tool-use>", "</think>"
 _HEADER_LINES = 20
-_MOST_TRIED = 64
+_MOST_TRIED = 16
 _NEAR = dt.timedelta(minutes=2)
 _MOST_AWAY = dt.timedelta(hours=14)
 _QUARTER = dt.timedelta(minutes=15)
@@ -351,7 +351,7 @@ class _Records:
                 return number + 1
             if border := fence_of(self._lines[number]):
                 fence = fence_after(fence, border)
-        return (ends or closings[first:])[0] + 1
+        return (ends[0] if ends else closings[first]) + 1
 
     def _is_end(self, number: int, record: _Record) -> bool:
         """Whether a record, or its part, can end with this line."""
@@ -380,7 +380,7 @@ def _whole(talk: Conversation, lines: Sequence[str], record: _Record) -> None:
     if heading.role == "User":
         _say(talk, said.text, place)
         return
-    talk.answer(said.text, place, origin="", model=heading.model)
+    talk.answer(said.text, place, model=heading.model)
     for block in record.blocks:
         if block.start >= said.last_line:
             continue
@@ -403,7 +403,7 @@ def _cli(talk: Conversation, lines: Sequence[str], record: _Record, *, is_old: b
         said = words_of(lines, start, record.end)
         if said.text and heading.is_prompt:
             at = place(said.line, said.last_line)
-            talk.say(Draft(kind="system", speaker=PARENT, place=at, text=said.text), "")
+            talk.say(Draft(kind="system", speaker=PARENT, place=at, text=said.text))
         elif said.text:
             _say(talk, said.text, place(said.line, said.last_line))
         return
@@ -414,13 +414,13 @@ def _cli(talk: Conversation, lines: Sequence[str], record: _Record, *, is_old: b
         said = words_of(lines, start, block.start)
         if said.text:
             at, speaker = place(said.line, said.last_line), HARNESS if heading.model == _SYNTHETIC else ""
-            talk.answer(said.text, at, origin="", model=heading.model, speaker=speaker)
+            talk.answer(said.text, at, model=heading.model, speaker=speaker)
         if block.is_tool:
-            talk.call(_tool(lines, block), place(block.start + 1), origin="", model=heading.model)
+            talk.call(_tool(lines, block), place(block.start + 1), model=heading.model, mark=str(block.start))
         elif block.end > block.start:
             thinking = thought(lines, block.start, block.end)
             if thinking and thinking.text:
-                talk.think(thinking.text, place(thinking.line), origin="", model=heading.model)
+                talk.think(thinking.text, place(thinking.line), model=heading.model)
         start = block.end
 
 
@@ -433,7 +433,7 @@ def _say(talk: Conversation, text: str, place: Place) -> None:
     said = whose({}, text, place, ())
     if said.kind == "person" and text[said.words_from :].lstrip().startswith(PUT_THERE):
         said = Draft(kind="system", speaker=HARNESS, place=place, text=text)
-    talk.say(said, "")
+    talk.say(said)
 
 
 def _thinking(lines: Sequence[str], block: _Block) -> Part:
@@ -497,7 +497,7 @@ def _parted(lines: Sequence[str], start: int, end: int, *, is_write: bool) -> tu
             if label or (not has_labels and (mark == "text" or not (mark or is_write))):
                 last = fence_of(lines[end - 1]) if end - 1 > number else None
                 is_closed = last is not None and last[2] and last[0] == border[0] and last[1] >= border[1]
-                given = "\n".join(lines[start:number]).strip().removesuffix(label.strip())
+                given = "\n".join(lines[start:number]).rstrip().removesuffix(label.strip())
                 return given, (number + 1, end - is_closed), label
             fence: Fence | None = border
             while fence and number + 1 < end:
