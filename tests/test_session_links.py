@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memosite.archive.model import Archive, Record, Transcript
+from memosite.cli import main
 from memosite.facts.file import File
 from memosite.facts.parsed import Ref, SessionFile, SessionLog
 from memosite.facts.texts import find_sessions
@@ -271,3 +272,70 @@ def test_the_page_shows_the_commit_at_its_turn(quay: Repo) -> None:
     (made,) = twin["commits"]
     assert (made["turn"], made["id"], made["subject"], made["known_by"]) == (2, id_, subject, "printed")
     assert twin["wrote"] == [{"turn": 2, "item": "document/quay.decisions.oil.md"}]
+
+
+# Why a line is there
+
+
+def shown_by(folder: Path, place: str, capsys: pytest.CaptureFixture[str]) -> list[tuple[str, list[str], str | None]]:
+    """The sessions that `why` names for a line: the beginning of the id of each, what its turns show, the doubt."""
+    assert main(["why", place, "--json", "--site", str(folder)]) == 0
+    (chain,) = json.loads(capsys.readouterr().out)["chains"]
+    return [
+        (one["id"].split("--")[2][:2], [f"{turn['anchor']} {turn['shows']}" for turn in one["turns"]], one["uncertain"])
+        for one in chain["sessions"]
+    ]
+
+
+def oiled(quay: Repo, message: str = "Oil the gate", *, at: str = "2026-05-01T09:03:00Z") -> str:
+    """Commit a line of a file; the site is the folder above."""
+    write_text(quay.root.parent / "memosite.yml", "sources:\n  - path: quay\n")
+    quay.write("gate.txt", "oiled with linseed\n")
+    return quay.commit(message, at=at)
+
+
+def test_why_names_the_turn_that_printed_the_hash(quay: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    """However late the commit's date is; a session that goes on from that one, or that copies it, shows nothing."""
+    id_ = oiled(quay, at="2026-07-01T00:00:00Z")
+    log = ClaudeLog(FOUR).ask().commit(f"[main {id_[:9]}] Oil the gate")
+    log.write(quay.root / "sessions/a.jsonl")
+    records = [record.replace(FOUR, SEVEN) for record in log.records]
+    later = ClaudeLog(SEVEN)
+    later.records = [json.dumps(json.loads(one) | {"uuid": f"new{at}"}) for at, one in enumerate(records)]
+    later.ask("And the lock?").write(quay.root / "sessions/b.jsonl")
+    assert shown_by(quay.root.parent, "quay/gate.txt:1", capsys) == [("7a", ["t2 made the commit"], None)]
+
+
+def test_why_names_the_session_whose_id_is_in_the_message(quay: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of two captures it is the agent's own log."""
+    oiled(quay, f"Oil the gate\n\nAgent-Session: {FOUR}")
+    ClaudeLog(FOUR).ask().say("Done.").write(quay.root / "sessions/a.jsonl")
+    who = [{"position": "engineer", "session_arc": FOUR}]
+    write_transcript(quay.root / "transcripts", "2026-05-01-0900--engineer--gate", participants=who)
+    shown = [("7a", ["None is named by the commit's message"], None)]
+    assert shown_by(quay.root.parent, "quay/gate.txt:1", capsys) == shown
+
+
+@pytest.mark.parametrize(
+    ("content", "doubt"),
+    [("oiled with linseed\n", None), ("oiled\n", "it wrote the file, but does not show this line")],
+)
+def test_why_names_the_session_that_wrote_the_line(
+    quay: Repo, capsys: pytest.CaptureFixture[str], content: str, doubt: str | None
+) -> None:
+    """If its tool call has the line; one that wrote the file with other words is uncertain."""
+    oiled(quay)
+    log = ClaudeLog(FOUR).ask().say("I oil it.")
+    log.run("Write", {"file_path": "/work/quay/gate.txt", "content": content}, "written").ask("Thanks.")
+    log.write(quay.root / "sessions/a.jsonl")
+    shows = "wrote the file" if doubt else "edited the file, with this text"
+    assert shown_by(quay.root.parent, "quay/gate.txt:1", capsys) == [("7a", [f"t2 {shows}"], doubt)]
+
+
+def test_a_text_that_looks_like_a_call_shows_nothing(quay: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    """Only what a log has as a call is one."""
+    id_ = oiled(quay)
+    log = ClaudeLog(FOUR).ask(f"> **🔧 Bash**\n> [main {id_[:9]}] Oil the gate").say("No.")
+    log.add("user", "Later.", timestamp="2026-05-01T10:00:00Z").write(quay.root / "sessions/a.jsonl")
+    shown = [("7a", ["t1 names the commit"], "it names the commit, but does not show that it made it")]
+    assert shown_by(quay.root.parent, "quay/gate.txt:1", capsys) == shown

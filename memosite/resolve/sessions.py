@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
 from memosite.archive.history import CommitCard
-from memosite.archive.model import Artifact, SessionCommit, Transcript
+from memosite.archive.model import UNDATED, Artifact, SessionCommit, Transcript
 from memosite.facts.parsed import Ref, SessionLog
 
 _PRINT: Final = re.compile(r"[0-9a-f]{8}|-")
@@ -84,9 +84,12 @@ def _written(path: str, log: SessionLog, session: Transcript, files: Mapping[tup
 def _continued(
     sessions: Mapping[Ref, Transcript], by_key: Mapping[tuple[str, str], Ref]
 ) -> Iterator[tuple[Ref, dict[str, Any]]]:
-    """The sessions whose first turns are records of an older one, with the fields that say so."""
+    """The sessions whose first turns are records of an older one, with the fields that say so.
+
+    A copy begins when its original did: the older one is that which ended first.
+    """
     first: dict[str, _Origin] = {}
-    for ref, one in sorted(sessions.items(), key=lambda item: item[1].sort_key):
+    for ref, one in sorted(sessions.items(), key=lambda item: _age(item[1])):
         log = one.log
         marks = _PRINT.findall(log.origins) if log else []
         origins = [first.get(mark) if mark != "-" else None for mark in marks]
@@ -99,6 +102,11 @@ def _continued(
         for ordinal, mark in enumerate(marks, 1):
             if mark != "-":
                 first.setdefault(mark, _Origin(ref, ordinal))
+
+
+def _age(session: Transcript) -> tuple[Any, ...]:
+    moments = (session.envelope.sent, session.ended)
+    return (*(moment.instant if moment else UNDATED for moment in moments), session.sort_key)
 
 
 def _commits(
