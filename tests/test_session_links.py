@@ -237,6 +237,7 @@ def test_a_trailer_with_a_checkpoint_ties_a_commit_to_the_turn_where_that_begins
     (variant,) = session.variants
     made = replace(session, variants=(replace(variant, envelope=replace(variant.envelope, log=log)),))
     tied = tied_sessions({ref: made}, cards)[ref]
+    assert isinstance(tied, Transcript)
     assert [(one.ordinal, one.subject, one.how) for one in tied.commits] == [
         (3, "Gate", "checkpoint"),
         (5, "Hinge", "printed"),
@@ -268,10 +269,10 @@ def test_the_page_shows_the_commit_at_its_turn(quay: Repo) -> None:
     assert f'href="https://github.com/quay/quay/commit/{id_}"' in html
     assert "Oil &lt;b&gt;hinges&lt;/b&gt; &amp; locks" in html
     assert 'href="https://forge.example/quay/pull/7"' in html
-    twin = json.loads(page.with_suffix(".json").read_text())["transcript"]
-    (made,) = twin["commits"]
-    assert (made["turn"], made["id"], made["subject"], made["known_by"]) == (2, id_, subject, "printed")
-    assert twin["wrote"] == [{"turn": 2, "item": "document/quay.decisions.oil.md"}]
+    twin = json.loads(page.with_suffix(".json").read_text())["session"]
+    made = {"turn": 2, "commit": id_, "subject": subject, "source": "quay", "known_by": "printed"}
+    assert twin["commits"] == [made]
+    assert twin["items"] == [{"turn": 2, "item": "document/quay.decisions.oil.md"}]
 
 
 # Why a line is there
@@ -339,3 +340,35 @@ def test_a_text_that_looks_like_a_call_shows_nothing(quay: Repo, capsys: pytest.
     log.add("user", "Later.", timestamp="2026-05-01T10:00:00Z").write(quay.root / "sessions/a.jsonl")
     shown = [("7a", ["t1 names the commit"], "it names the commit, but does not show that it made it")]
     assert shown_by(quay.root.parent, "quay/gate.txt:1", capsys) == shown
+
+
+# What a session wrote
+
+
+@pytest.mark.parametrize(
+    ("folder", "path", "is_written"),
+    [
+        ("/work/quay", "/work/quay/decisions/oil.md", True),
+        ("/work/quay", "./decisions/oil.md", True),
+        ("C:\\work\\quay", "C:\\work\\quay\\decisions\\oil.md", True),
+        ("/work/quay", "/elsewhere/decisions/oil.md", False),
+        ("/work/quay", "decisions/../decisions/oil.md", False),
+        ("/work/quay", "oil.md", False),
+    ],
+)
+def test_what_a_session_wrote_says_in_which_turn(
+    quay: Repo, capsys: pytest.CaptureFixture[str], folder: str, path: str, is_written: bool
+) -> None:
+    """Its page, its JSON and `show` name the turn, and lead to it; a path that is in no source leads nowhere."""
+    log = ClaudeLog(FOUR, folder=folder).ask().run("Write", {"file_path": path, "content": "Oil"}, "written")
+    log.write(quay.root / "sessions/a.jsonl")
+    quay.write("decisions/oil.md", "# Oil the gate\n")
+    write_text(quay.root.parent / "memosite.yml", "sources:\n  - path: quay\n")
+    site = build_site(quay.root.parent)
+    session = f"transcript/2026-05-01-0900--claude-code--{FOUR}"
+    (file,) = (site / "documents").glob("*/index.html")
+    page, twin = file.read_text(), json.loads(file.with_suffix(".json").read_text())
+    assert twin.get("written_by", []) == ([{"session": session, "turn": 2}] if is_written else [])
+    assert (f"{session.split('/')[1]}/#t2" in page or f"{session.split('/')[1]}/index.html#t2" in page) == is_written
+    assert main(["show", "document/quay.decisions.oil.md", "--site", str(quay.root.parent)]) == 0
+    assert (f"written during {session}#t2" in capsys.readouterr().out) == is_written

@@ -24,6 +24,7 @@ from memosite.facts.parsed import (
     Organization,
     Parsed,
     RecordCard,
+    SessionLog,
     Withheld,
 )
 from memosite.remake.memory import Memory
@@ -185,6 +186,7 @@ KEPT: dict[type, set[str]] = {
         "kind", "shape", "file", "stem", "content_sha256", "sender", "to", "sent", "sent_text", "ended", "in_reply_to",
         "supersedes", "thread_id", "action_required", "body_ref", "discharge", "participants", "redaction_status",
     },
+    SessionLog: {"system", "key", "agent", "parent", "position"},
     LibraryCard: {"file", "id"},
     Organization: {"id", "name", "source", "path", "seats", "relationships", "memo_locations", "more_seats", "rest"},
     DocumentHead: {"file", "date", "text", "key"},
@@ -206,6 +208,8 @@ def filled(class_: type) -> Any:
     values: dict[str, Any] = {field.name: AnyValue(field.name) for field in fields(class_)}
     if class_ is Organization:
         values["rest"] = filled(LibraryCard)
+    if class_ is Envelope:
+        values["log"] = filled(SessionLog)
     return class_(**values)
 
 
@@ -213,10 +217,12 @@ def filled(class_: type) -> Any:
 def test_a_field_of_a_fact_is_emptied_unless_it_is_kept_on_purpose(class_: type) -> None:
     """A new field must not be forgotten: it would be published."""
     fact = filled(class_)
-    bare: Any = bare_envelope(fact, ERASED) if class_ is Envelope else fact.without_content(ERASED)
+    envelope = fact if class_ is Envelope else filled(Envelope)
+    of_envelope: Any = bare_envelope(envelope, ERASED)
+    bare: Any = {Envelope: of_envelope, SessionLog: of_envelope.log}.get(class_) or fact.without_content(ERASED)
     left = {field.name for field in fields(class_) if getattr(bare, field.name) == getattr(fact, field.name)}
     assert left - KEPT[class_] == set()
-    assert bare.withheld == ERASED
+    assert of_envelope.withheld == ERASED and (class_ is SessionLog or bare.withheld == ERASED)
 
 
 NAMES = (*PLANTED, "record/office.decisions.5d2f3df5", "office.open-questions.13937b83")

@@ -326,7 +326,9 @@ def _turns(reader: Reader, artifact: Transcript, text: Text | str, turns: str, b
     first, last = _range(turns, len(known)) if turns else (1, len(known))
     name = "/".join(artifact.ref)
     is_one = first == last
-    entries = [_turn(reader, name, known[at - 1], begin if is_one else 0) for at in range(first, last + 1)]
+    entries = [
+        _turn(reader, name, known[at - 1], begin if is_one else 0, is_brief=not is_one) for at in range(first, last + 1)
+    ]
     until = "" if last == len(known) else str(last)
     where = f"turns {first} to {last}" if not is_one else f"turn {first}"
     return Part(
@@ -351,13 +353,22 @@ def _range(written: str, count: int) -> tuple[int, int]:
     return first, min(last, count)
 
 
-def _turn(reader: Reader, name: str, turn: Turn, begin: int) -> Entry:
+_BRIEF = 200
+"""The most characters that are shown of what a machine put into a session, unless it is asked for."""
+
+
+def _turn(reader: Reader, name: str, turn: Turn, begin: int, *, is_brief: bool) -> Entry:
     when = f"{turn.at:%Y-%m-%d %H:%M} UTC" if turn.at else turn.stamp or ""
     model = f"({turn.model})" if turn.model else ""
     skipped = f"from character {begin}" if begin else ""
-    words = (f"#{turn.anchor}", f"{turn.speaker} {model}".strip(), when, f"{len(turn.text):,} characters", skipped)
+    state = turn.place.state if turn.place else ""
+    calls = sum(block.kind == "tool" for block in turn.after)
+    tools = f"{calls} tool call{'s' * (calls != 1)}" if calls else ""
+    who = f"{turn.speaker} {model}".strip()
+    words = (f"#{turn.anchor}", who, when, f"{len(turn.text):,} characters", tools, state, skipped)
     begin = max(begin, len(turn.text) - len(turn.text.lstrip("\n")))
-    text = turn.text[begin:]
+    is_brief = is_brief and turn.place is not None and turn.kind in ("system", "summary")
+    text = cut_line(turn.text[:2_000], _BRIEF) if is_brief else turn.text[begin:]
     return Entry(
         line="; ".join(cut_line(word, 100) for word in words if word),
         fields={
@@ -367,10 +378,12 @@ def _turn(reader: Reader, name: str, turn: Turn, begin: int) -> Entry:
             "at": turn.at.isoformat().replace("+00:00", "Z") if turn.at else None,
             "stamp": turn.stamp,
             "chars": len(turn.text),
+            **({"kind": turn.kind, "state": turn.place.state or None, "tool_calls": calls} if turn.place else {}),
         },
         text=lambda: text,
         chars=len(text),
         begin=begin,
+        is_summary=is_brief,
         more=reader.command("show", f"{name}#{turn.anchor}"),
     )
 
@@ -411,6 +424,9 @@ def _envelope(reader: Reader, artifact: Artifact) -> Iterator[str]:
     relations = [
         f"{word} {listed(['/'.join(ref) for ref in refs], _NAMED_REFS)}" for word, refs in _relations(artifact)
     ]
+    if artifact.written_by:
+        turns = [f"{'/'.join(ref)}#t{turn}" for ref, turn in artifact.written_by]
+        relations.append(f"written during {listed(turns, _NAMED_REFS)}")
     thread = [f"thread {artifact.thread}"] if isinstance(artifact, Memo) else []
     if isinstance(artifact, Memo) and artifact.discharge:
         closed = artifact.discharge
@@ -446,6 +462,14 @@ def _relations(artifact: Artifact) -> Iterator[tuple[str, Sequence[Ref]]]:
         yield from ((word, refs) for word, refs in found if refs)
     elif isinstance(artifact, Record) and artifact.superseded_by:
         yield "superseded by", (artifact.superseded_by,)
+    elif isinstance(artifact, Transcript):
+        tied = (
+            ("started by", (artifact.parent,) if artifact.parent else ()),
+            ("continues", (artifact.continued_from,) if artifact.continued_from else ()),
+            ("started", tuple(dict.fromkeys(ref for _, ref in artifact.children))),
+            ("wrote", tuple(dict.fromkeys(ref for _, ref in artifact.wrote))),
+        )
+        yield from ((word, refs) for word, refs in tied if refs)
 
 
 def _fields(reader: Reader, artifact: Artifact) -> dict[str, object]:
@@ -465,6 +489,7 @@ def _fields(reader: Reader, artifact: Artifact) -> dict[str, object]:
         "relations": {word: ["/".join(ref) for ref in refs[:_NAMED_REFS]] for word, refs in _relations(artifact)},
         "relations_total": {word: len(refs) for word, refs in _relations(artifact)},
         "thread": memo.thread if memo else None,
+        "written_by": [{"session": "/".join(ref), "turn": turn} for ref, turn in artifact.written_by[:_NAMED_REFS]],
     }
 
 

@@ -23,7 +23,7 @@ import yaml
 
 from memosite.facts.file import File
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, read_names
-from memosite.facts.parsed import Discharge, Envelope, Parsed, Participant, Withheld
+from memosite.facts.parsed import Discharge, Envelope, Parsed, Participant, SessionLog, Withheld
 
 # Takes the content off the facts of a file: what is left says who sent it to whom, when, where it is, and why.
 
@@ -56,8 +56,14 @@ def bare_envelope(envelope: Envelope, withheld: Withheld) -> Envelope:
         redaction_status=envelope.redaction_status if envelope.redaction_status in _REDACTION_STATES else None,
         tags=(),
         extra="",
+        log=_bare_log(envelope.log) if envelope.log else None,
         withheld=withheld,
     )
+
+
+def _bare_log(log: SessionLog) -> SessionLog:
+    """Which session it is, whose, and by which one it was started."""
+    return SessionLog(system=log.system, key=log.key, agent=log.agent, parent=log.parent, position=log.position)
 
 
 def _names_only(references: Iterable[str]) -> Iterator[str]:

@@ -210,10 +210,11 @@ class SessionLog:
     began as. `prints` are the first 8 hex digits of the digests of its turns in order, `-` for one without a text;
     `origins` likewise of what identifies the records of its turns wherever they are copied to. Each of `commits`,
     `checkpoints`, `wrote`, `agents` and `pulls` is of the turn whose ordinal it begins with: hashes of commits made,
-    ids of Entire's checkpoints, paths written, keys of sessions started, addresses of pull requests. `people` and
-    `tools` count turns of people and tool calls, `withheld` turns that hold a secret. `position` is whose session it
-    is, as memosite.yml says. `unshown` counts records of types that are not shown. `line` is where it begins in a file
-    of several sessions, None in its own.
+    ids of Entire's checkpoints, paths written, keys of sessions started, addresses of pull requests. `tasks` are what
+    these sessions were started for, by their keys, as the calls say. `people` and `tools` count turns of people and
+    tool calls, `withheld` turns that hold a secret. `position` is whose session it is, as memosite.yml says. `unshown`
+    counts records of types that are not shown. `line` is where it begins in a file of several sessions, None in its
+    own.
     """
 
     system: str
@@ -235,10 +236,16 @@ class SessionLog:
     checkpoints: tuple[tuple[int, str], ...] = ()
     wrote: tuple[tuple[int, str], ...] = ()
     agents: tuple[tuple[int, str], ...] = ()
+    tasks: tuple[tuple[str, str], ...] = ()
     pulls: tuple[tuple[int, str], ...] = ()
     origins: str = ""
     unshown: tuple[tuple[str, int], ...] = ()
     line: int | None = None
+
+    def below(self, path: str) -> str:
+        """A path that a tool names, as it is below the folder of the session."""
+        path, folder = path.replace("\\", "/"), self.folder.replace("\\", "/").rstrip("/")
+        return path.removeprefix(f"{folder}/") if folder else path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

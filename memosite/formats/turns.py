@@ -239,7 +239,8 @@ class TurnBlock:
     """A part of a turn. `text` is Markdown: of a tool without the `> `, of an aside without its two tags.
 
     `start` is the line of the turn's text on which the block begins, and `end` the line after its last; of a part of a
-    session log, which is not in the turn's text, both are 0. `note` says what of it is not shown.
+    session log, which is not in the turn's text, both are 0. `note` says what of it is not shown, `does` what a call
+    does in one line, `agent` is the key of the session that it started.
     """
 
     kind: Literal["speech", "tool", "aside", "thinking", "image", "mark"]
@@ -249,6 +250,8 @@ class TurnBlock:
     start: int
     end: int
     note: str = ""
+    does: str = ""
+    agent: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

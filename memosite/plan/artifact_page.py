@@ -270,12 +270,24 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
         lives_summary=history_summary(artifact),
         citation=None if artifact.withheld or redacted else citation_of(context, artifact),
         track=track_of(context, start, artifact),
+        written_in=written_in(context, start, artifact),
         outdated=outdated_citations(context, start, artifact),
         around=neighbours_of(start, context.list_places.get(artifact.ref)),
         is_pending=bool(artifact.owed_by) and artifact.kind != "memo",
         waits_for=() if is_asked_of_one else few(artifact.waits_for, partial(context.position, start)),
     )
     return {field.name: getattr(page, field.name) for field in fields(page) if field.name not in _OF_KIND}
+
+
+def written_in(context: Context, start: str, artifact: Artifact) -> tuple[pages.Reference, ...]:
+    """The turns of sessions in which a tool wrote a file of the artifact, the first of many; the oldest first."""
+    return tuple(
+        pages.Reference(
+            label=phrase("{session}, turn {turn}", session=context.archive.short_subject(ref), turn=ordinal),
+            href=f"{relative(start, context.page(ref))}#t{ordinal}",
+        )
+        for ref, ordinal in artifact.written_by
+    )
 
 
 def _tags(artifact: Artifact) -> Iterator[str]:

@@ -12,6 +12,7 @@ Links in a twin are relative to the bundle. An artifact's twin is followed by th
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from itertools import chain
 
 from memosite.archive import model, urls
 from memosite.archive.cite import called
@@ -65,9 +66,6 @@ def transcript_twin(
         "written_during": _names(context.written_during.get(transcript.ref, ())),
         "turns": [_linked(turn, start) for turn in turns],
     }
-    if transcript.log:
-        lists["commits"] = [_commit(context, made) for made in transcript.commits]
-        lists["wrote"] = [{"turn": at, "item": "/".join(ref)} for at, ref in transcript.wrote]
     shown = {name: page.fitting(entries, page.entry_bytes) for name, entries in lists.items()}
     left_out = {name: len(lists[name]) - len(shown[name]) for name in lists}
     fields = {
@@ -150,16 +148,11 @@ def _turn(turn: Turn) -> dict[str, object]:
     }
 
 
-def _commit(context: Context, made: model.SessionCommit) -> dict[str, object]:
-    """A commit that a session made: the turn if that is known, the commit with its place, and how it is known."""
-    found = {"turn": made.ordinal or None, "id": made.id, "subject": made.subject or None, "source": made.source}
-    return {**found, "url": context.commit(made.source, made.id).href, "known_by": made.how}
-
-
 # Plans the twins of artifacts: the same pages for machines, as JSON and Markdown (SPEC 4).
 
 
 _FILES = 20
+_DOES = 200  # characters of what a call of a tool does
 
 
 def artifact_twin(context: Context, artifact: model.Artifact) -> page.Twin:
@@ -173,6 +166,8 @@ def artifact_twin(context: Context, artifact: model.Artifact) -> page.Twin:
         [_citation_line(one) for one in context.citations_of.get(artifact.ref, ())], page.entry_bytes
     )
     line["links"] = dict(link_targets(context, start, artifact))
+    if artifact.written_by:
+        line["written_by"] = [{"session": "/".join(ref), "turn": turn} for ref, turn in artifact.written_by]
     line["originals"] = [page.file_address(context, start, artifact, path) for _, path, _ in originals(artifact)]
     line["life"] = page.fitting([_life(artifact, copy) for copy in artifact.copies[:_FILES]], page.entry_bytes)
     if shared := shared_fields(context, artifact.ref):
@@ -232,8 +227,28 @@ def _markdown(context: Context, artifact: model.Artifact, start: str) -> str:
     lists = "".join(_markdown_lists(_lists(context, artifact, start), in_full))
     subject = one_line(artifact.subject) or artifact.short_subject
     notice = notice_of(artifact)
-    text = notice.text if notice else artifact_text(context, artifact, artifact.texts)
+    text = notice.text if notice else _session_text(context, artifact)
+    text = text or artifact_text(context, artifact, artifact.texts)
     return f"# {subject}\n\n{head}\n\n{lists}---\n\n{text.rstrip()}\n"
+
+
+def _session_text(context: Context, artifact: model.Artifact) -> str:
+    """The turns of a session log, each with who spoke and when, and what its tools did; "" of anything else."""
+    if not isinstance(artifact, model.Transcript) or not artifact.log or not artifact.variants[0].text:
+        return ""
+    conversation = read_conversation(context.text_of(artifact.variants[0].text.conversation), started=None)
+    return "\n".join(chain.from_iterable(map(_said, conversation.turns)))
+
+
+def _said(turn: Turn) -> Iterator[str]:
+    state = turn.place.state if turn.place else ""
+    facts = (turn.anchor, turn.speaker, turn.model or "", turn.stamp or "", state)
+    yield f"## {one_line(', '.join(filter(None, facts)))}\n"
+    if turn.text:
+        yield f"{turn.text.strip()}\n"
+    calls = [(block.name or "tool", cut_line(block.does, _DOES)) for block in turn.after if block.kind == "tool"]
+    if calls:
+        yield "".join(f"- {one_line(': '.join(filter(None, call)))}\n" for call in calls)
 
 
 def _life(artifact: model.Artifact, copy: model.Copy) -> dict[str, object]:
@@ -355,6 +370,17 @@ def _transcript_head(context: Context, transcript: model.Transcript) -> Iterable
     text = transcript.variants[0].text
     turns = f"turns.jsonl{page.bundled_name(context, transcript)}"
     yield "Participants", _fitting_line(map(called, envelope.participants))
+    if (log := transcript.log) is not None:
+        yield "Agent", log.agent
+        yield "Models", ", ".join(log.models)
+        yield "Folder", log.folder
+        yield "Branch", log.branch
+        yield "Started-By", "/".join(transcript.parent or ())
+        yield "Continues", "/".join(transcript.continued_from or ())
+        yield "Started", _fitting_line(f"{'/'.join(ref)} (t{turn})" for turn, ref in transcript.children)
+        yield "Wrote", _fitting_line(f"{log.below(path)} (t{turn})" for turn, path in log.wrote)
+        yield "Commits", _fitting_line(f"{commit} (t{turn})" for turn, commit in log.commits)
+        yield "Pull-Requests", _fitting_line(f"{address} (t{turn})" for turn, address in log.pulls)
     yield "Ended", transcript.ended.utc if transcript.ended else ""
     yield "Transport", envelope.transport or ""
     yield "Captured-With", envelope.capture_tool or ""

@@ -17,7 +17,11 @@ from typing import Any, Final, Literal, NamedTuple
 
 from memosite.archive.history import CommitCard
 from memosite.archive.model import UNDATED, Artifact, SessionCommit, Transcript
+from memosite.facts.names import short_subject
 from memosite.facts.parsed import Ref, SessionLog
+
+_WRITERS: Final = 20
+"""The most turns that are told to have written one item."""
 
 _PRINT: Final = re.compile(r"[0-9a-f]{8}|-")
 
@@ -31,22 +35,25 @@ class _Origin(NamedTuple):
 
 def tied_sessions(
     artifacts: Mapping[Ref, Artifact], cards: Mapping[str, Mapping[str, CommitCard]] = MappingProxyType({})
-) -> dict[Ref, Transcript]:
-    """The sessions that are tied to anything, with their ties; `cards` are commits of sessions by source."""
+) -> dict[Ref, Artifact]:
+    """The sessions that are tied to anything, and what they wrote, with their ties; `cards` are commits by source."""
     sessions = {ref: one for ref, one in artifacts.items() if isinstance(one, Transcript) and one.log}
     by_key = {(one.log.system, one.log.key): ref for ref, one in sessions.items() if one.log}
     files = _files(artifacts) if any(one.log and one.log.wrote for one in sessions.values()) else {}
     continued = dict(_continued(sessions, by_key))
     commits = _commits(sessions, continued, cards)
-    found = {}
+    found: dict[Ref, Transcript] = {}
     for ref, one in sessions.items():
         log = one.log
         if log is None or one.withheld:
             continue
         started = ((ordinal, by_key.get((log.system, key))) for ordinal, key in log.agents)
         wrote = ((ordinal, _written(path, log, one, files)) for ordinal, path in log.wrote)
+        task = _task(one, log, sessions, by_key)
         tied = replace(
             one,
+            subject=task or one.subject,
+            short_subject=short_subject(task, stem=one.id) if task else one.short_subject,
             parent=by_key.get((log.system, log.parent)) if log.parent else None,
             children=tuple(dict.fromkeys((at, to) for at, to in started if to and to != ref)),
             wrote=tuple(dict.fromkeys((at, to) for at, to in wrote if to and to != ref)),
@@ -55,7 +62,15 @@ def tied_sessions(
         )
         if tied != one:
             found[ref] = tied
-    return found
+    return {**found, **dict(_writers(artifacts, found))}
+
+
+def _task(
+    one: Transcript, log: SessionLog, sessions: Mapping[Ref, Transcript], by_key: Mapping[tuple[str, str], Ref]
+) -> str:
+    """What a session was started for, as the call of the session says that started it; "" if it does not."""
+    parent = sessions.get(by_key.get((log.system, log.parent), one.ref)) if log.parent else None
+    return dict(parent.log.tasks).get(log.key, "") if parent and parent.log and not parent.withheld else ""
 
 
 def _files(artifacts: Mapping[Ref, Artifact]) -> dict[tuple[str, str], Ref]:
@@ -69,10 +84,8 @@ def _files(artifacts: Mapping[Ref, Artifact]) -> dict[tuple[str, str], Ref]:
 
 def _written(path: str, log: SessionLog, session: Transcript, files: Mapping[tuple[str, str], Ref]) -> Ref | None:
     """The item whose file is at a path that a tool wrote, below the session's folder, which is the source."""
-    path, folder = path.replace("\\", "/"), log.folder.replace("\\", "/").rstrip("/")
-    if folder and path.startswith(f"{folder}/"):
-        path = path[len(folder) + 1 :]
-    elif path.startswith("/") or path[1:2] == ":":
+    path = log.below(path)
+    if path.startswith("/") or path[1:2] == ":":
         return None
     parts = [part for part in path.split("/") if part not in {"", "."}]
     if ".." in parts:
@@ -147,11 +160,13 @@ def _commits(
     return {ref: tuple(sorted(some.values(), key=lambda one: one.ordinal)) for ref, some in found.items()}
 
 
-def writers(artifacts: Mapping[Ref, Artifact]) -> dict[Ref, tuple[tuple[Ref, int], ...]]:
-    """For each item that sessions wrote, these sessions with the ordinals of the turns, the oldest first."""
+def _writers(artifacts: Mapping[Ref, Artifact], sessions: Mapping[Ref, Transcript]) -> Iterator[tuple[Ref, Artifact]]:
+    """The items that sessions wrote, with the turns in which they did."""
     found: defaultdict[Ref, list[tuple[Ref, int]]] = defaultdict(list)
-    sessions = (one for one in artifacts.values() if isinstance(one, Transcript) and one.wrote)
-    for one in sorted(sessions, key=lambda session: session.sort_key):
+    for one in sorted(sessions.values(), key=lambda session: session.sort_key):
         for ordinal, ref in one.wrote:
             found[ref].append((one.ref, ordinal))
-    return {ref: tuple(some) for ref, some in found.items()}
+    for ref, some in found.items():
+        item = sessions.get(ref, artifacts[ref])
+        if not item.withheld:
+            yield ref, replace(item, written_by=tuple(some[:_WRITERS]))

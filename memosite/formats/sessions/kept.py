@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from memosite.facts.phrases import joined, phrase, phrases
 from memosite.facts.times import read_moment
-from memosite.formats.sessions.model import MOST_SHOWN, Part, Session, SessionTurn, cut
+from memosite.formats.sessions.model import MOST_SHOWN, Part, Session, SessionTurn, call_line, cut
 from memosite.formats.turns import REDACTED, Turn, TurnBlock, TurnList, TurnPlace, parse_conversation
 
 _MARK: Final = "\0session\n"
@@ -147,6 +147,8 @@ def _kept_part(part: Part) -> dict[str, Any]:
     said = {name: getattr(part, name) for name in part.__slots__}
     if part.kind == "thinking":
         said |= {"text": "", "size": len(part.text.encode()) + part.more, "more": 0}
+    if part.kind == "tool":
+        said["does"] = call_line(part)
     if part.result == "":
         said["is_empty"] = True  # something came back, and it was nothing
     return {name: value for name, value in said.items() if value}
@@ -230,7 +232,8 @@ def _tool(part: Mapping[str, Any]) -> TurnBlock:
     if part.get("is_error"):
         notes.append(phrase("It failed."))
     text = "\n\n".join(fenced(one) for one in (part.get("text", ""), result) if one)
-    return _block("tool", part.get("name", ""), text, joined(" ", filter(None, notes)) if any(notes) else "")
+    block = _block("tool", part.get("name", ""), text, joined(" ", filter(None, notes)) if any(notes) else "")
+    return replace(block, does=part.get("does", ""), agent=part.get("agent", ""))
 
 
 def fenced(text: str) -> str:
