@@ -185,6 +185,8 @@ def artifact_twin(context: Context, artifact: model.Artifact) -> page.Twin:
         [_citation_line(one) for one in context.citations_of.get(artifact.ref, ())], page.entry_bytes
     )
     line["links"] = dict(link_targets(context, start, artifact))
+    if artifact.written_by:
+        line["written_by"] = [{"session": "/".join(ref), "turn": turn} for ref, turn in artifact.written_by]
     line["originals"] = [page.file_address(context, start, artifact, path) for _, path, _ in originals(artifact)]
     line["life"] = page.fitting([_life(artifact, copy) for copy in artifact.copies[:_FILES]], page.entry_bytes)
     if shared := shared_fields(context, artifact.ref):
