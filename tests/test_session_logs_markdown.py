@@ -250,6 +250,20 @@ def test_what_an_extension_writes_of_an_answer_is_one_text_in_which_the_calls_ar
     assert (answer.speaker, answer.model, session.models) == ("cursor", "default-1", ("default-1",))
 
 
+def test_thinking_parts_what_an_extension_writes_of_an_answer() -> None:
+    """It is published apart, so it is in no text; a tag in a sentence is no thinking."""
+    answer = (
+        f"{think('Green?')}\n\n---\n\n\nGreen.\n\n---\n\n<think> is a tag.\n\n---\n\n{think('Or red?')}\n\n---\n\nRed."
+    )
+    session = one(EXTENSION.replace("I look for paint.", answer))
+    assert [(turn.text.split("\n")[0], [part.text for part in turn.lead]) for turn in session.turns[1:-1]] == [
+        ("Green.", ["Green?"]),
+        ("Red.", ["Or red?"]),
+    ]
+    assert session.turns[1].text.endswith("---\n\n<think> is a tag.")
+    assert [len(calls(turn)) for turn in session.turns] == [0, 0, 1, 0]
+
+
 def test_an_extension_repeats_the_start_above_each_question_so_no_turn_has_a_time() -> None:
     """The session has one."""
     session = one(EXTENSION)
@@ -1139,7 +1153,7 @@ def test_of_a_session_20_000_turns_are_read() -> None:
         (specstory, "## SpecStory\n\n" + "".join(f"_**User**_\n\nTurn {number}\n\n" for number in range(20_001))),
         (aider, begun().text + "".join(f"> said  \n\n#### Turn {number}  \n" for number in range(20_001))),
     ):
-        (session,) = form.read(text.encode())
+        (session,) = form.read(text.rstrip("\n").encode())
         assert [turn.text.strip() for turn in (session.turns[0], session.turns[-1])] == ["Turn 0", "Turn 19999"]
         assert (len(session.turns), rules(session)) == (20_000, ["session-bounds"])
 
