@@ -22,7 +22,11 @@ class SessionWriter:
     def add(self, type_: str, content: Any = None, **more: Any) -> "SessionWriter":
         """Adds a record."""
         number = len(self.records)
-        record = {"type": type_, "uuid": f"r{number}", "parentUuid": f"r{number - 1}" if number else None}
+        record: dict[str, Any] = {
+            "type": type_,
+            "uuid": f"r{number}",
+            "parentUuid": f"r{number - 1}" if number else None,
+        }
         record["timestamp"] = f"{self._begin}:{number:02}:00.000Z"
         if content is not None:
             record["message"] = {"role": type_, "content": content}
