@@ -16,7 +16,7 @@ import hashlib
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import accumulate, islice
 from typing import Any, Final, Literal, TypeAlias
@@ -34,6 +34,10 @@ from memosite.pages import PAGE_CHARS
 
 PREAMBLE: Final = "preamble-"
 """Of a transcript, what comes before the first turn."""
+
+
+OUTPUT: Final = "output"
+"""The part of a session log that its tools put out."""
 
 
 SUMMARY: Final = "summary."
@@ -68,7 +72,8 @@ class SourceBody:
 
     `before` are the bytes of that part that come before the text, `lines_before` its lines. `prefix` is what its
     anchors begin with. `started` is when a conversation did, by which its stamps are read; `is_misread` if its turns
-    are those that memosite told apart formerly. Of a session log `turns` gives the turns as data.
+    are those that memosite told apart formerly. Of a session log `turns` gives the turns as data, if
+    they are not `known`; what its tools put out is a body of its own, whose part is `OUTPUT`.
     """
 
     ref: Ref
@@ -84,10 +89,13 @@ class SourceBody:
     is_misread: bool = False
     is_redacted: bool = False
     turns: Callable[[], str] | None = None
+    known: TurnList | None = None
 
     @cached_property
     def conversation(self) -> TurnList:
         """Its turns, if it is a conversation; a manuscript may cite each of them."""
+        if self.known:
+            return self.known
         if self.is_misread:
             return parse_formerly(self.text)
         return read_conversation(self.turns() if self.turns else self.text, started=self.started)
@@ -100,6 +108,9 @@ def bodies_of(artifact: Artifact, text_of: TextOf) -> Iterator[SourceBody]:
     started = artifact.started if isinstance(artifact, Transcript) else None
     own = artifact.copies[0].body_path if isinstance(artifact, Record) else None  # may be a file of its own
     for text, file, is_whole, prefix in _texts(artifact):
+        if text.log:
+            yield from log_bodies(artifact.ref, text, file, text_of)
+            continue
         written = text_of(text.sha256)
         part, ahead = ("", "") if is_whole else _place(artifact, written, file, text_of)
         yield SourceBody(
@@ -114,8 +125,23 @@ def bodies_of(artifact: Artifact, text_of: TextOf) -> Iterator[SourceBody]:
             is_conversation=is_conversation,
             started=started,
             is_redacted=redacted,
-            turns=partial(text_of, text.log) if text.log else None,
         )
+
+
+def log_bodies(ref: Ref, text: Text, file: FileFacts, text_of: TextOf) -> Iterator[SourceBody]:
+    """The bodies of a session log: what was said in it, and what its tools put out."""
+    words = SourceBody(
+        ref=ref,
+        text=text_of(text.sha256),
+        source=file.source,
+        path=file.path,
+        is_conversation=True,
+        is_redacted=file.is_redacted,
+        turns=partial(text_of, text.log),
+    )
+    yield words
+    if text.outputs:
+        yield replace(words, text=text_of(text.outputs), part=OUTPUT, is_conversation=False)
 
 
 def texts_of(artifact: Artifact, text_of: TextOf) -> Iterator[str]:
@@ -125,11 +151,11 @@ def texts_of(artifact: Artifact, text_of: TextOf) -> Iterator[str]:
 
 def digests_of(artifact: Artifact) -> Iterator[str]:
     """The digests of these texts."""
-    return (text.sha256 for text, _ in prefixed_texts(artifact))
+    return (one for text, _ in prefixed_texts(artifact) for one in (text.sha256, text.outputs) if one)
 
 
 def prefixed_texts(artifact: Artifact) -> Iterator[tuple[Text, str]]:
-    """The facts of these texts, each with what its anchors begin with."""
+    """The facts of these texts, but of those of tools, each with what its anchors begin with."""
     return ((text, prefix) for text, _, _, prefix in _texts(artifact))
 
 
@@ -240,13 +266,14 @@ class Around:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
-    """A passage of one text, in characters."""
+    """A passage of one text, in characters; `sha256` is given where that of its text is not that of its source."""
 
     anchor: str
     kind: PassageKind
     begin: int
     end: int
     also: str = ""
+    sha256: str | None = None
 
 
 def passages_of(artifact: Artifact, text_of: TextOf) -> Iterator[Passage]:
@@ -320,7 +347,7 @@ def _passages(body: SourceBody, places: Iterable[_Place]) -> Iterator[Passage]:
         text = body.text[place.begin : place.end]
         data = text.encode()
         begin = body.before + count.bytes_before(place.begin)
-        is_citable = text and not (body.is_redacted and REDACTED.search(text))
+        is_citable = text and not (body.is_redacted and REDACTED.search(text)) and place.sha256 != ""
         yield Passage(
             ref=body.ref,
             anchor=place.anchor,
@@ -331,7 +358,7 @@ def _passages(body: SourceBody, places: Iterable[_Place]) -> Iterator[Passage]:
             begin=begin,
             end=begin + len(data),
             text=text,
-            sha256=hashlib.sha256(data).hexdigest() if is_citable else "",
+            sha256=(place.sha256 or hashlib.sha256(data).hexdigest()) if is_citable else "",
             also=place.also if is_citable else "",
         )
 
@@ -377,7 +404,21 @@ class _Places:
 
 def _places(body: SourceBody, anchor: str = "") -> Iterator[_Place]:
     """The passages of a body; if an anchor is given, at least the one that has it."""
+    if body.part == OUTPUT:
+        return _of_outputs(body)
     return _of_conversation(body, anchor) if body.is_conversation else _of_markdown(body.text, body.prefix)
+
+
+def _of_outputs(body: SourceBody) -> Iterator[_Place]:
+    """What each tool put out; it can be cited if all of it is kept."""
+    begin = 1
+    for turn in body.conversation.turns:
+        for anchor, part in turn.parts:
+            if part.output:
+                end = begin + len(part.output)
+                sha256 = "" if part.is_cut else None
+                yield _Place(anchor=anchor, kind="code", begin=begin, end=end, sha256=sha256)
+                begin = end + 2
 
 
 def _of_markdown(text: str, prefix: str) -> Iterator[_Place]:
@@ -412,7 +453,9 @@ def _of_conversation(body: SourceBody, anchor: str) -> Iterator[_Place]:
 
 
 def _turn_places(turn: Turn, begin: int) -> Iterator[_Place]:
-    yield _Place(anchor=turn.anchor, kind="turn", begin=begin, end=begin + len(turn.text), also=turn.hash_anchor or "")
+    digest, also = turn.digest if turn.place else None, turn.hash_anchor or ""
+    end = begin + len(turn.text)
+    yield _Place(anchor=turn.anchor, kind="turn", begin=begin, end=end, also=also, sha256=digest)
     starts = _starts(turn.text, begin)
     for number, block in enumerate(blocks(turn.text)):
         yield from _cut_out(block.text, block_prefix(turn.anchor, number), _place_of(block, turn, starts))

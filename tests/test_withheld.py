@@ -186,12 +186,12 @@ KEPT: dict[type, set[str]] = {
         "kind", "shape", "file", "stem", "content_sha256", "sender", "to", "sent", "sent_text", "ended", "in_reply_to",
         "supersedes", "thread_id", "action_required", "body_ref", "discharge", "participants", "redaction_status",
     },
-    SessionLog: {"system", "key", "agent", "parent", "position"},
     LibraryCard: {"file", "id"},
     Organization: {"id", "name", "source", "path", "seats", "relationships", "memo_locations", "more_seats", "rest"},
     DocumentHead: {"file", "date", "text", "key"},
     BodyFile: {"file", "text"},
     RecordCard: {"system", "key", "file", "type", "line", "section", "created", "body_path", "is_rest"},
+    SessionLog: {"system", "key", "agent", "parent", "forked_from", "position", "line"},
 }  # fmt: skip
 """The fields of each fact that are not simply emptied. Whoever adds a field decides here whether it is content."""
 

@@ -424,6 +424,9 @@ def _envelope(reader: Reader, artifact: Artifact) -> Iterator[str]:
     relations = [
         f"{word} {listed(['/'.join(ref) for ref in refs], _NAMED_REFS)}" for word, refs in _relations(artifact)
     ]
+    if artifact.written_by:
+        turns = [f"{'/'.join(ref)}#t{turn}" for ref, turn in artifact.written_by]
+        relations.append(f"written during {listed(turns, _NAMED_REFS)}")
     thread = [f"thread {artifact.thread}"] if isinstance(artifact, Memo) else []
     if isinstance(artifact, Memo) and artifact.discharge:
         closed = artifact.discharge
@@ -486,6 +489,7 @@ def _fields(reader: Reader, artifact: Artifact) -> dict[str, object]:
         "relations": {word: ["/".join(ref) for ref in refs[:_NAMED_REFS]] for word, refs in _relations(artifact)},
         "relations_total": {word: len(refs) for word, refs in _relations(artifact)},
         "thread": memo.thread if memo else None,
+        "written_by": [{"session": "/".join(ref), "turn": turn} for ref, turn in artifact.written_by[:_NAMED_REFS]],
     }
 
 

@@ -161,6 +161,8 @@ def participants(archive: Archive, transcript: Transcript) -> tuple[tuple[Partic
     """Which participants of a conversation are people, and which are models, as far as orgdef or envelope say."""
     people: list[Participant] = []
     models: list[Participant] = []
+    if transcript.log and transcript.log.person:
+        people.append(Participant(position=transcript.log.person))
     for participant in transcript.envelope.participants:
         position = archive.positions.get(archive.position_of.get(participant.position, ""))
         is_person = (position is not None and position.is_person) or not participant.session_arc

@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from memosite.archive.model import Archive, Artifact, Copy, Memo, Record, Transcript
+from memosite.archive.model import Archive, Artifact, Copy, Memo, Record, SessionCommit, Transcript
 from memosite.archive.urls import absolute, page_of
 from memosite.facts.characters import harmless_json, without_surrogates
 from memosite.facts.parsed import FileFacts, Kind, SessionLog, Text, Withheld
@@ -107,7 +107,8 @@ LISTED = 100
 def session_fields(session: Transcript, log: SessionLog) -> dict[str, object]:
     """What the log of a session says of it; of each list the first, each with the turn in which that was done.
 
-    `wrote` has paths below the `folder` of the session, `commits` the hashes that were printed.
+    `wrote` has paths below the `folder` of the session. `commits` have whole ids, with a `source`, if a repo of the
+    archive has them, else the hashes that were printed; without a `turn`, if their messages alone name the session.
     """
     return {
         "key": log.key,
@@ -126,9 +127,14 @@ def session_fields(session: Transcript, log: SessionLog) -> dict[str, object]:
         "started": [{"turn": turn, "id": ref[1]} for turn, ref in session.children[:LISTED]],
         "wrote": [{"turn": turn, "path": log.below(path)} for turn, path in log.wrote[:LISTED]],
         "items": [{"turn": turn, "item": "/".join(ref)} for turn, ref in session.wrote[:LISTED]],
-        "commits": [{"turn": turn, "commit": commit} for turn, commit in log.commits[:LISTED]],
+        "commits": [_commit(one) for one in session.named_commits[:LISTED]],
         "pulls": [{"turn": turn, "url": address} for turn, address in log.pulls[:LISTED]],
     }
+
+
+def _commit(one: SessionCommit) -> dict[str, object]:
+    found = {"turn": one.ordinal or None, "commit": one.id, "subject": one.subject or None}
+    return {**found, "source": one.source or None, "known_by": one.how}
 
 
 def withheld_fields(withheld: Withheld) -> dict[str, object]:

@@ -118,10 +118,11 @@ class Text:
 
     `sha256` names the text's UTF-8 bytes as kept (LF, no BOM). `summary` is its first line or so as plain text.
     `mentions` are file names, ids and paths written in it; `destinations` the targets of its Markdown links, `images`
-    those of its images. `turns` counts the turns of a transcript (0 = no known form), None for other texts; `span` are
-    the local times of its first turn and its last; `forms` are the ways to read it, of which `started` tells the true
-    one. `citations` are those that a memo or document makes. Of a session log the text is what its turns say, `log` is
-    the digest of its turns as data (`formats/sessions/kept.py`), `thoughts` that of its thoughts; "" for others.
+    those of its images, `sessions` words that may name sessions. `turns` counts the turns of a transcript (0 = no known
+    form), None for other texts; `span` are the local times of its first turn and its last; `forms` are the ways to read
+    it, of which `started` tells the true one. `citations` are those that a memo or document makes. Of a session log the
+    text is what its turns say, `log` is the digest of its turns as data (`formats/sessions/kept.py`), `thoughts` that
+    of its thoughts, `outputs` that of what its tools put out; "" for others.
     """
 
     sha256: str
@@ -130,12 +131,14 @@ class Text:
     mentions: tuple[str, ...] = ()
     destinations: tuple[str, ...] = ()
     images: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
     turns: int | None = None
     span: tuple[dt.datetime, dt.datetime] | None = None
     forms: tuple[TurnForm, ...] = ()
     citations: tuple[Written, ...] = ()
     log: str = ""
     thoughts: str = ""
+    outputs: str = ""
 
     @property
     def conversation(self) -> str:
@@ -207,11 +210,13 @@ class SessionLog:
     `models` are who answered; `parent` is the key of the session that started it, `forked_from` of the one that it
     began as. `prints` are the first 8 hex digits of the digests of its turns in order, `-` for one without a text;
     `origins` likewise of what identifies the records of its turns wherever they are copied to. Each of `commits`,
-    `wrote`, `agents` and `pulls` is of the turn whose ordinal it begins with: hashes of commits made, paths written,
-    keys of sessions started, addresses of pull requests. `tasks` are what these sessions were started for, by their
-    keys, as the calls say. `people` and `tools` count turns of people and tool calls,
-    `withheld` turns that hold a secret. `position` is whose session it is, as memosite.yml says. `unshown` counts
-    records of types that are not shown. `line` is where it begins in a file of several sessions, None in its own.
+    `checkpoints`, `wrote`, `agents` and `pulls` is of the turn whose ordinal it begins with: hashes of commits made,
+    ids of Entire's checkpoints, paths written, keys of sessions started, addresses of pull requests. `tasks` are what
+    these sessions were started for, by their keys, as the calls say. `people` and `tools` count turns of people and
+    tool calls, `withheld` turns that hold a secret. `position` is whose session it is, and `person` who typed, as
+    memosite.yml says. `unshown` counts records of types that are not shown. `line` is where it begins in a file of
+    several sessions, None in its own. `is_alone`: the file has another session that is not published, so its digests
+    are not either.
     """
 
     system: str
@@ -229,7 +234,9 @@ class SessionLog:
     tools: int = 0
     withheld: int = 0
     position: str = ""
+    person: str = ""
     commits: tuple[tuple[int, str], ...] = ()
+    checkpoints: tuple[tuple[int, str], ...] = ()
     wrote: tuple[tuple[int, str], ...] = ()
     agents: tuple[tuple[int, str], ...] = ()
     tasks: tuple[tuple[str, str], ...] = ()
@@ -237,6 +244,19 @@ class SessionLog:
     origins: str = ""
     unshown: tuple[tuple[str, int], ...] = ()
     line: int | None = None
+    is_alone: bool = False
+
+    def without_content(self) -> "SessionLog":
+        """What it is and whose, and nothing of what was said or done in it."""
+        return SessionLog(
+            system=self.system,
+            key=self.key,
+            agent=self.agent,
+            parent=self.parent,
+            forked_from=self.forked_from,
+            position=self.position,
+            line=self.line,
+        )
 
     def below(self, path: str) -> str:
         """A path that a tool names, as it is below the folder of the session."""
@@ -301,15 +321,10 @@ class SessionFile:
     file: FileFacts
     sessions: tuple[Envelope, ...]
     guarded: tuple[Envelope, ...] = ()
-    withheld: Withheld | None = None
 
     def without_secrets(self) -> Self:
         """The file without the turns that hold a secret."""
         return replace(self, sessions=self.guarded, guarded=()) if self.guarded else self
-
-    def without_content(self, withheld: Withheld) -> Self:
-        """A log of which nothing is published."""
-        return replace(self, sessions=(), guarded=(), withheld=withheld)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,11 +18,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Literal, NamedTuple, TypeAlias, cast
 
 from memosite.facts.file import most_turns
 from memosite.facts.parsed import Order, Text, TurnForm
+from memosite.facts.texts import cut_line
 
 # Reads the stamps of turns, which are local times without a zone, and tells what they are in UTC (SPEC 4).
 
@@ -209,6 +210,28 @@ class Turn:
     place: "TurnPlace | None" = None  # of a session log: where the text is in that
 
     @property
+    def is_withheld(self) -> bool:
+        """Whether a secret is in it, so that it is empty."""
+        return self.place is not None and self.place.state == "withheld"
+
+    def speaker_in(self, agent: str, person: str = "") -> str:
+        """Who is cited for a turn of a session of this agent: nobody for what a machine put there.
+
+        `person` is who typed, if memosite.yml says so.
+        """
+        if self.kind == "person":
+            return cut_line(f"{person or self.speaker}, in a session of {agent}", 200)
+        if self.kind != "assistant":
+            return ""
+        return cut_line(f"{self.speaker} ({self.model})" if self.model else self.speaker, 200)
+
+    @property
+    def parts(self) -> Iterator[tuple[str, "TurnBlock"]]:
+        """The parts that are not in its text, with their anchors: their numbers go on behind those of its blocks."""
+        numbers = count(len(blocks(self.text)) + 1)
+        return ((part.anchor or f"{self.anchor}.{next(numbers)}", part) for part in (*self.after, *self.before))
+
+    @property
     def folded_chars(self) -> int:
         """How long the parts are that are not in its text."""
         return sum(len(block.text) for block in (*self.before, *self.after))
@@ -239,8 +262,10 @@ class TurnBlock:
     """A part of a turn. `text` is Markdown: of a tool without the `> `, of an aside without its two tags.
 
     `start` is the line of the turn's text on which the block begins, and `end` the line after its last; of a part of a
-    session log, which is not in the turn's text, both are 0. `note` says what of it is not shown, `does` what a call
-    does in one line, `agent` is the key of the session that it started.
+    session log, which is not in the turn's text, both are 0. `note` says what of it is not shown. Of a tool of a log
+    `output` is what it put out, on this `line` of the file; `is_cut` if that is not all of it. `anchor` is its own
+    where not all parts of its turn are known. `does` is what a call does in one line, `agent` the key of the session
+    that it started.
     """
 
     kind: Literal["speech", "tool", "aside", "thinking", "image", "mark"]
@@ -250,6 +275,10 @@ class TurnBlock:
     start: int
     end: int
     note: str = ""
+    output: str = ""
+    line: int = 0
+    is_cut: bool = False
+    anchor: str = ""
     does: str = ""
     agent: str = ""
 

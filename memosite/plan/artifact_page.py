@@ -284,19 +284,14 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
     return {field.name: getattr(page, field.name) for field in fields(page) if field.name not in _OF_KIND}
 
 
-WRITTEN_IN = 20
-"""The most turns of sessions that are named on the page of what they wrote."""
-
-
 def written_in(context: Context, start: str, artifact: Artifact) -> tuple[pages.Reference, ...]:
     """The turns of sessions in which a tool wrote a file of the artifact, the first of many; the oldest first."""
-    found = context.written_by.get(artifact.ref, ())[:WRITTEN_IN]
     return tuple(
         pages.Reference(
             label=phrase("{session}, turn {turn}", session=context.archive.short_subject(ref), turn=ordinal),
             href=f"{relative(start, context.page(ref))}#t{ordinal}",
         )
-        for ref, ordinal in found
+        for ref, ordinal in artifact.written_by
     )
 
 

@@ -12,7 +12,9 @@ Links in a twin are relative to the bundle. An artifact's twin is followed by th
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from hashlib import sha256
 from itertools import chain
+from typing import Any
 
 from memosite.archive import model, urls
 from memosite.archive.cite import called
@@ -64,7 +66,10 @@ def transcript_twin(
         "related": _names(transcript.related),
         "unresolved": transcript.unresolved,
         "written_during": _names(context.written_during.get(transcript.ref, ())),
-        "turns": [_linked(turn, start) for turn in turns],
+        "turns": [
+            _linked(({**turn, "outputs": len(turn["outputs"])} if turn.get("outputs") else turn, file, anchor), start)
+            for turn, file, anchor in turns
+        ],
     }
     shown = {name: page.fitting(entries, page.entry_bytes) for name, entries in lists.items()}
     left_out = {name: len(lists[name]) - len(shown[name]) for name in lists}
@@ -89,6 +94,7 @@ def _envelope_fields(transcript: model.Transcript) -> dict[str, object]:
         "capture_tool": envelope.capture_tool,
         "redaction_status": envelope.redaction_status,
         "extra": shown_extra(envelope.extra),
+        **({"person": envelope.log.person} if envelope.log and envelope.log.person else {}),
     }
 
 
@@ -96,7 +102,7 @@ def _names(refs: Iterable[Ref]) -> list[str]:
     return ["/".join(ref) for ref in refs]
 
 
-_Placed = tuple[dict[str, object], str, str]
+_Placed = tuple[dict[str, Any], str, str]
 """A turn, the file of the site that shows it, and its anchor there."""
 
 
@@ -119,8 +125,11 @@ def _turns(context: Context, transcript: model.Transcript) -> Iterator[_Placed]:
         yield from ((_turn(turn), file, turn.anchor) for turn in turns[part.begins : part.end])
 
 
-def _turn(turn: Turn) -> dict[str, object]:
-    """A turn. `text` is the beginning of what was said, before any output of tools; `chars` counts the whole turn."""
+def _turn(turn: Turn) -> dict[str, Any]:
+    """A turn. `text` is the beginning of what was said, before any output of tools; `chars` counts the whole turn.
+
+    `outputs` is what tools put out in a session log; of one that is cut there is no `sha256`.
+    """
     found = (*blocks(turn.text), *(one for one in (*turn.before, *turn.after) if one.kind == "tool"))
     tools = dict.fromkeys(cut_line(block.name or "", _NAME_CHARS) for block in found if block.kind == "tool")
     said = "\n\n".join(block.text for block in found if block.kind != "tool") or turn.text
@@ -135,6 +144,8 @@ def _turn(turn: Turn) -> dict[str, object]:
                 "lines": [turn.place.line, turn.place.last_line],
                 "record": turn.place.record or None,
                 "state": turn.place.state or None,
+                **({"words_from": turn.place.words_from} if turn.place.words_from else {}),
+                **({"outputs": outputs} if (outputs := list(_outputs(turn))) else {}),
             }
             if turn.place
             else {}
@@ -146,6 +157,14 @@ def _turn(turn: Turn) -> dict[str, object]:
         "chars": len(turn.text),
         "text": said[:TURN_CHARS],
     }
+
+
+def _outputs(turn: Turn) -> Iterator[dict[str, object]]:
+    for anchor, part in turn.parts:
+        if part.output:
+            digest = None if part.is_cut else sha256(part.output.encode()).hexdigest()
+            name = cut_line(part.name or "", _NAME_CHARS)
+            yield {"anchor": anchor, "tool": name, "sha256": digest, "line": part.line, "text": part.output}
 
 
 # Plans the twins of artifacts: the same pages for machines, as JSON and Markdown (SPEC 4).
@@ -166,6 +185,8 @@ def artifact_twin(context: Context, artifact: model.Artifact) -> page.Twin:
         [_citation_line(one) for one in context.citations_of.get(artifact.ref, ())], page.entry_bytes
     )
     line["links"] = dict(link_targets(context, start, artifact))
+    if artifact.written_by:
+        line["written_by"] = [{"session": "/".join(ref), "turn": turn} for ref, turn in artifact.written_by]
     line["originals"] = [page.file_address(context, start, artifact, path) for _, path, _ in originals(artifact)]
     line["life"] = page.fitting([_life(artifact, copy) for copy in artifact.copies[:_FILES]], page.entry_bytes)
     if shared := shared_fields(context, artifact.ref):

@@ -31,7 +31,6 @@ from memosite.pages import Page, Reference, Row, Site
 from memosite.plan import indexes
 from memosite.plan.dates import by_arrival
 from memosite.plan.shared_passages import SharedLink
-from memosite.resolve.sessions import writers
 from memosite.search.blocks import SearchBlock
 from memosite.sources.forges import commit_url
 from memosite.store.output import Synced
@@ -136,11 +135,6 @@ class Context:
         return {
             ref: tuple(one.ref for one in sorted(some, key=lambda one: one.sort_key)) for ref, some in found.items()
         }
-
-    @cached_property
-    def written_by(self) -> dict[Ref, tuple[tuple[Ref, int], ...]]:
-        """For items that sessions wrote, these sessions with the ordinals of the turns, the oldest first."""
-        return writers(self.archive.artifacts)
 
     @cached_property
     def possible_replies(self) -> dict[Ref, tuple[model.Ghost, ...]]:

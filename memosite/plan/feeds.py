@@ -316,13 +316,13 @@ def _of_memo(context: Context, memo: Memo, copy: Copy, position: Position | None
 
 
 def _enclosure(context: Context, base: str, artifact: Artifact) -> Enclosure | None:
-    """The original as it is published: of an entry of a long list that is its own text; none if it is in a bundle."""
+    """The original: of an entry of a long list its own text; none if it is in a bundle, or is not published."""
     if context.site.is_lean:
         return None
-    found = next(iter(originals(artifact)), None)
-    if found is None:  # the original is not published
+    published = next(iter(originals(artifact)), None)
+    if published is None:
         return None
-    _, path, sha256 = found
+    _, path, sha256 = published
     media_type = next((kind for ending, kind in _TYPES if path.endswith(ending)), "application/json")
     file = artifact.shown_file
     length = file.bytes if sha256 == file.sha256 else len(context.text_of(sha256).encode("utf-8", "replace"))

@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 
 from memosite.archive import urls
 from memosite.archive.ledger import Ledger
-from memosite.archive.model import Artifact, Transcript
+from memosite.archive.model import Artifact, SessionCommit, Transcript
 from memosite.facts import rules
 from memosite.facts.parsed import Ref, SessionLog
 from memosite.facts.phrases import joined, phrase, phrases
@@ -99,10 +99,23 @@ def session_head(context: Context, start: str, session: Transcript) -> SessionHe
         started=_at_turns(start, session, ((at, context.artifact(start, ref)) for at, ref in session.children)),
         wrote=files[:_SHOWN],
         wrote_total=len(files),
-        commits=_at_turns(start, session, ((at, Reference(label=id_[:12])) for at, id_ in log.commits))[:_SHOWN],
+        commits=_at_turns(start, session, _commits(context, session))[:_SHOWN],
         pulls=_at_turns(start, session, ((at, Reference(label=to, href=to)) for at, to in log.pulls))[:_SHOWN],
         unshown=_unshown(log.unshown),
     )
+
+
+def _commits(context: Context, session: Transcript) -> Iterator[tuple[int, Reference]]:
+    """The commits of a session by their turns; those that no repo has are named by the hashes that were printed."""
+    return ((one.ordinal, commit_link(context, one)) for one in session.named_commits)
+
+
+def commit_link(context: Context, made: SessionCommit) -> Reference:
+    """A commit of a session with what its message begins with, at its forge if its source has one."""
+    if not made.source:
+        return Reference(label=made.id[:12])
+    short = context.commit(made.source, made.id)
+    return replace(short, label=f"{short.label} {made.subject}".rstrip())
 
 
 def _counts(session: Transcript, log: SessionLog) -> str:
@@ -161,7 +174,8 @@ def _at_turns(start: str, session: Transcript, found: Iterable[tuple[int, Refere
         turns[what].append(ordinal)
     return tuple(
         AtTurn(
-            turns=tuple(Reference(label=f"t{at}", href=f"{here}#t{at}") for at in sorted(set(some))[:_TURNS]), what=what
+            turns=tuple(Reference(label=f"t{at}", href=f"{here}#t{at}") for at in sorted(set(some) - {0})[:_TURNS]),
+            what=what,
         )
         for what, some in turns.items()
     )
@@ -298,7 +312,7 @@ def _row(context: Context, start: str, session: Artifact) -> Row:
     row = replace(row, source="")
     if session.children:
         said.append(phrases("{n:,} subagent", "{n:,} subagents", len({ref for _, ref in session.children})))
-    if commits := tuple(dict.fromkeys(id_[:7] for _, id_ in log.commits)):
+    if commits := tuple(dict.fromkeys(one.id[:7] for one in session.named_commits)):
         said.append(phrase("committed {commits}", commits=_few(commits)))
     if paths := tuple(dict.fromkeys(log.below(path) for _, path in log.wrote)):
         said.append(phrase("wrote {files}", files=_few(paths)))

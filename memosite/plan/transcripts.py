@@ -19,7 +19,7 @@ from memosite.plan.artifact_page import PART_CHARS, artifact_fields, link_target
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.mentions import citation_of, mentioned_turns, related_rows, shared_at_turns, speakers
 from memosite.plan.page import file_address, head_of, part_links
-from memosite.plan.sessions import SessionHead, session_head
+from memosite.plan.sessions import SessionHead, commit_link, session_head
 
 
 class Stamp(NamedTuple):
@@ -324,6 +324,9 @@ def _of_log(context: Context, start: str, transcript: Transcript) -> dict[str, A
     if log is None or text is None:
         return {}
     tied = [(f"t{at}", phrase("wrote"), context.artifact(start, ref)) for at, ref in transcript.wrote]
+    made = (one for one in transcript.commits if one.ordinal)
+    tied += [(f"t{one.ordinal}", phrase("committed"), commit_link(context, one)) for one in made]
+    tied += [(f"t{at}", phrase("opened"), pages.Reference(label=url, href=url)) for at, url in log.pulls if at]
     copied = None
     if transcript.continued_from and transcript.copied:
         there = context.artifact(start, transcript.continued_from)

@@ -39,7 +39,8 @@ from memosite.facts.parsed import (
     Withheld,
 )
 from memosite.facts.texts import listed
-from memosite.reading.redaction import Span, decode, encode, find_spans, fingerprints, redact
+from memosite.formats.sessions.parsing import form_of
+from memosite.reading.redaction import Span, decode, encode, find_spans, fingerprints, redact, within_records
 from memosite.reading.scans import KnownScans, Scanned
 from memosite.secrets import kind_of
 from memosite.sources.listing import Listing, shown_path
@@ -70,12 +71,14 @@ class Screen:
         then), and a file that is checked without an archive. A cached parse result was parsed from screened bytes.
         """
         id_, text = blob_id(file.data), decode(file.data)
-        spans = self.scans.spans(id_, text)
+        spans = found = self.scans.spans(id_, text)
+        if any("\n" in text[span.start : span.end] for span in found) and form_of(file):
+            spans = within_records(text, found, is_json=not file.name.lower().endswith(".md"))
         hits = tuple(self._hits(file.name, text, spans)) if spans else ()
         removed = [span for span, hit in zip(spans, hits, strict=True) if not hit.is_allowed]
         data = encode(redact(text, removed)) if removed else file.data
         return Screened(
-            file=replace(file, data=data, blob=id_, is_redacted=bool(removed)), hits=hits, scanned={id_: spans}
+            file=replace(file, data=data, blob=id_, is_redacted=bool(removed)), hits=hits, scanned={id_: found}
         )
 
     def _hits(self, name: str, text: str, spans: Iterable[Span]) -> Iterator[rules.SecretHit]:

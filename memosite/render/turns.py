@@ -553,11 +553,14 @@ def _citation(turn: Turn, piece: Piece, body: Body) -> Citation | None:
     if whole is None or turn.ordinal > body.cited or not turn.digest or not turn.text:
         return None
     speakers = body.people if turn.is_person else body.models
+    speaker = speakers[0] if len(speakers) == 1 else turn.speaker
+    if turn.place:
+        speaker = turn.speaker_in(whole.speaker, body.people[0] if body.people else "")
     return replace(
         whole,
         ref=f"{whole.ref}#{turn.anchor}",
         url=f"{whole.url}#{turn.anchor}",
-        speaker=speakers[0] if len(speakers) == 1 else turn.speaker,
+        speaker=speaker,
         time=_utc(turn) or turn.stamp or whole.time,
         quote=quote_of(next((block.text for _, block in piece.blocks if block.kind == "speech"), "")),
         sha256=turn.digest,

@@ -39,7 +39,8 @@ class ResolveRules:
     `sources` are in their order of precedence. `people` are the names of positions held by people; if it is None, a
     director is one. With `is_loose` envelopes count wherever they are, and findings that
     need a whole archive (ghosts, unlisted positions) are not reported: for checking single files (SPEC 8).
-    `session_positions` are globs of session logs, each with the position whose sessions they are.
+    `session_positions` are globs of session logs, each with the position whose sessions they are; `session_person` is
+    who typed in them.
     """
 
     sources: tuple[SourceInfo, ...]
@@ -48,6 +49,7 @@ class ResolveRules:
     closed: Mapping[str, Discharge] = field(default_factory=dict)
     is_loose: bool = False
     session_positions: tuple[tuple[str, str], ...] = ()
+    session_person: str = ""
 
     def without(self, names: Set[str]) -> "ResolveRules":
         """The settings without what is said of these ids, in NFC and case-folded."""
@@ -83,8 +85,8 @@ def resolve(
     kept = records.collect_records(facts, rules.sources, line_of, data_of, is_loose=rules.is_loose)
     filed = identity.file_records(kept.cards, ledger, entries, lives.former_paths)
     collected = identity.within_bounds(identity.collect(facts, rules.sources, is_loose=rules.is_loose), ledger)
-    if rules.session_positions:
-        placed = partial(identity.with_position, globs=rules.session_positions)
+    if rules.session_positions or rules.session_person:
+        placed = partial(identity.with_position, globs=rules.session_positions, person=rules.session_person)
         collected = replace(collected, envelopes=tuple(map(placed, collected.envelopes)))
     joined, findings = identity.join_bodies(
         collected.envelopes, collected.bodies, line_of, memo_folders=collected.memo_folders, recall=recall
@@ -156,7 +158,7 @@ def resolve(
         text_images(assembler.texts, facts),
     )
     with_matter = recall.calls(_with_matter)
-    artifacts |= tied_sessions(artifacts)
+    artifacts |= tied_sessions(artifacts, {name: history.cards for name, history in histories.items()})
     waits = find_waits(artifacts, naming.positions, collected.organizations)
     artifacts |= {ref: with_matter(ref, artifacts[ref], matter) for ref, matter in waits.items()}
     archive = Archive(

@@ -110,6 +110,7 @@ def collect(parsed: Iterable[Parsed], sources: tuple[model.SourceInfo, ...], *, 
             envelopes.append(file.fact)
         if not is_part(file):
             findings.extend(file.findings)
+    envelopes, left_out = _newest_sessions(envelopes)
     organizations, differing = _distinct(listed)
     bodies = (file.fact for file in ordered if isinstance(file.fact, BodyFile))
     return Collected(
@@ -119,15 +120,38 @@ def collect(parsed: Iterable[Parsed], sources: tuple[model.SourceInfo, ...], *, 
         libraries=tuple(file.fact for file in ordered if isinstance(file.fact, LibraryCard)),
         documents=tuple(file.fact for file in ordered if isinstance(file.fact, DocumentHead)),
         memo_folders=folders,
-        findings=(*findings, *differing),
+        findings=(*findings, *left_out, *differing),
     )
 
 
-def with_position(envelope: Envelope, globs: Iterable[tuple[str, str]]) -> Envelope:
-    """The envelope of a session with the position that the first glob gives to its file."""
+MOST_SESSIONS = 5_000
+"""The most sessions of one source, the newest (SPEC 9)."""
+
+
+def _newest_sessions(envelopes: list[Envelope]) -> tuple[list[Envelope], list[Finding]]:
+    """The envelopes without those of the oldest sessions of a source that has too many; a note for each source."""
+    count = Counter(one.file.source for one in envelopes if one.log)
+    findings = []
+    for source, number in count.items():
+        if number <= MOST_SESSIONS:
+            continue
+        logs = [one for one in envelopes if one.log and one.file.source == source]
+        logs.sort(key=lambda one: (one.sent.instant.timestamp() if one.sent else -inf, one.stem))
+        oldest = {id(one) for one in logs[: number - MOST_SESSIONS]}
+        envelopes = [one for one in envelopes if id(one) not in oldest]
+        message = f"found {number:,} sessions, expected at most {MOST_SESSIONS:,}: the oldest are not shown"
+        findings.append(rules.SESSION_BOUNDS.finding(message, source=source))
+    return envelopes, findings
+
+
+def with_position(envelope: Envelope, globs: Iterable[tuple[str, str]], person: str = "") -> Envelope:
+    """The envelope of a session with the position that the first glob gives to its file, and with who typed."""
     log = envelope.log
-    named = next((position for glob, position in globs if matches_any(envelope.file.path, (glob,))), "") if log else ""
-    return replace(envelope, log=replace(log, position=named)) if log and named else envelope
+    if log is None:
+        return envelope
+    named = next((position for glob, position in globs if matches_any(envelope.file.path, (glob,))), "")
+    placed = replace(log, position=named or log.position, person=person)
+    return replace(envelope, log=placed) if placed != log else envelope
 
 
 def _distinct(listed: Iterable[Organization]) -> tuple[tuple[Organization, ...], tuple[Finding, ...]]:
@@ -353,11 +377,15 @@ def without_digests(artifact: model.Artifact) -> model.Artifact:
     """An artifact whose facts have no content, as it may be published; any other as it is.
 
     Of its files only those digests stay that `Withheld.hashes` names. A record beside one without content has none of
-    the file that they share.
+    the file that they share, nor has a session of a log that holds a secret.
     """
     withheld = _reason(artifact)
     if withheld is None:
         is_alone = isinstance(artifact, model.Record) and artifact.card.is_alone
+        if isinstance(artifact, model.Transcript) and artifact.log:
+            is_alone = artifact.is_redacted or any(
+                one.envelope.log and one.envelope.log.is_alone for one in artifact.variants
+            )
         return _hide_files(artifact, ()) if is_alone else artifact
     artifact = _hide_files(artifact, withheld.hashes)
     if isinstance(artifact, model.Memo | model.Transcript):

@@ -148,19 +148,21 @@ def list_source(
     found = _Found(source=source, called=called)
     for folder, entries in _walk(found, list_folder, holes):
         found.add(folder, entries)
-    documents = {path for path in found.markdown if _is_document(path, source.documents, found.roots)}
-    begun = (path for path in found.markdown if path not in documents and begins_as_record(head_of(path)))
-    records = frozenset({*found.records, *begun} - documents)
+    markdown = list(filter(found.is_open, found.markdown))
+    documents = {path for path in markdown if _is_document(path, source.documents, found.roots)}
+    begun = (path for path in markdown if path not in documents and begins_as_record(head_of(path)))
+    records = frozenset({*filter(found.is_open, found.records), *begun} - documents)
     sniffed = (path for path in found.perhaps_logs if begins_as_log(head_of(path)))
-    sessions = frozenset({*found.logs_to_read(), *sniffed}).difference(found.candidates)
+    candidates = list(filter(found.is_open, found.candidates))
+    sessions = frozenset({*found.logs_to_read(), *sniffed}).difference(candidates)
     return Listing(
         source=source,
-        candidates=tuple(sorted({*found.candidates, *documents, *records, *sessions})),
-        others=frozenset(found.others).difference(documents),
+        candidates=tuple(sorted({*candidates, *documents, *records, *sessions})),
+        others=frozenset(filter(found.is_open, found.others)).difference(documents),
         findings=tuple(found.findings),
         records=records - sessions,
         sessions=sessions,
-        images=tuple(sorted(found.images)),
+        images=tuple(sorted(filter(found.is_open, found.images))),
     )
 
 
@@ -186,8 +188,6 @@ class _Found:
         place = place_of(join_path(folder, "-"))
         if place is not None:
             self.roots.add(place.root)
-        if is_home(entry.name for entry in entries):
-            self.private.add(folder)
         holds_bodies = place is not None or any(entry.name.lower().endswith(ENVELOPE_SUFFIX) for entry in entries)
         for name, kind in entries:
             path = join_path(folder, name)
@@ -222,12 +222,20 @@ class _Found:
         elif log:
             self.logs[path] = log.tool
 
+    def is_open(self, path: str) -> bool:
+        """Whether a file is read if it is one to be read: nothing is of the tools' folders in somebody's home.
+
+        What a glob names is.
+        """
+        home = home_of(path) if self.private else None
+        is_at_home = home is not None and not self.private.isdisjoint(private_folders(home))
+        return not is_at_home or is_asked_for(path, self.source.logs.include) or matches_any(path, self.source.include)
+
     def logs_to_read(self) -> Iterator[str]:
         """The logs that are read; what is left is counted among the findings."""
         left: Counter[tuple[Rule, str]] = Counter()
         for path, tool in sorted(self.logs.items()):
-            home = home_of(path) if tool else None
-            if home is not None and not self.private.isdisjoint(private_folders(home)):
+            if not self.is_open(path):
                 left[rules.SESSION_HOME, tool] += 1
             elif tool and not self.source.logs.is_all:
                 left[rules.SESSION_NOT_READ, tool] += 1
@@ -265,7 +273,10 @@ def _walk(found: _Found, list_folder: ListFolder, holes: Collection[str]) -> Ite
         if seen > FILES_LIMIT:
             advice = "exclude in memosite.yml the folders that do not count"
             raise SourceError(f"{found.called}: more than {FILES_LIMIT} files; {advice}")
-        if is_foreign(folder, {entry.name for entry in entries}):
+        names = {entry.name for entry in entries}
+        if is_home(names):
+            found.private.add(folder)
+        if is_foreign(folder, names):
             continue
         here = []
         for entry in entries:

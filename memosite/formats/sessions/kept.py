@@ -8,6 +8,7 @@ since they are published only if memosite.yml says so.
 """
 
 import datetime as dt
+import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -44,26 +45,48 @@ _FIELDS: Final = (
 
 
 class Kept(NamedTuple):
-    """What is kept of a session: its words, its turns as JSON, and its thoughts as JSON ("" if it has none)."""
+    """What is kept of a session: its words, its turns as JSON, its thoughts as JSON, and what its tools put out.
+
+    Of the last two, "" if there is none.
+    """
 
     words: str
     turns: str
     thoughts: str
+    outputs: str
 
 
 def keep(session: Session) -> Kept:
     """A session as it is kept."""
-    turns = _bounded(session.turns)
+    turns = [_without_thoughts(turn) for turn in _bounded(session.turns)]
     thoughts = {
         f"{turn.ordinal}": [[one.line, one.text, one.more] for one in _thoughts(turn)]
         for turn in session.turns
         if any(_thoughts(turn))
     }
     return Kept(
-        words="".join(f"\n{turn.text}\n" for turn in session.turns),
+        words="".join(f"\n{turn.text}\n" for turn in turns),
         turns=_MARK + json.dumps([_kept(turn) for turn in turns], ensure_ascii=False, separators=(",", ":")),
         thoughts=json.dumps(thoughts, ensure_ascii=False, separators=(",", ":")) if thoughts else "",
+        outputs="".join(f"\n{part.result}\n" for turn in turns for part in turn.parts if _has_output(part)),
     )
+
+
+def _has_output(part: Part) -> bool:
+    """Whether a part has an output of its own; one that is in the text of its turn, too, is there."""
+    return part.kind == "tool" and bool(part.result) and not part.last_line
+
+
+def _without_thoughts(turn: SessionTurn) -> SessionTurn:
+    """A turn in whose text no thought is: where one was there are blank lines. Its digest is that of the source."""
+    found = [part for part in turn.parts if part.kind == "thinking" and part.last_line]
+    if not found:
+        return turn
+    lines = turn.text.split("\n")
+    for part in found:
+        first, end = max(part.line - turn.line, 0), max(part.last_line - turn.line + 1, 0)
+        lines[first:end] = [""] * len(lines[first:end])
+    return replace(turn, text="\n".join(lines))
 
 
 def _bounded(turns: Sequence[SessionTurn]) -> list[SessionTurn]:
@@ -120,18 +143,101 @@ def read_conversation(text: str, *, started: dt.datetime | None) -> TurnList:
 
 
 def without_secrets(session: Session) -> Session:
-    """A session in which the turns are empty that hold a redaction; their places stay."""
-    return replace(session, turns=tuple(_emptied(turn) if _holds_secret(turn) else turn for turn in session.turns))
+    """A session in which the turns are empty that hold a redaction, in whatever part; their places stay."""
+    turns = tuple(_emptied(turn) if any(map(REDACTED.search, _strings(turn))) else turn for turn in session.turns)
+    return replace(
+        session,
+        turns=turns,
+        pulls=tuple(pull for pull in session.pulls if not REDACTED.search(pull[1])),
+        models=tuple(model for model in session.models if not REDACTED.search(model)),
+        title=_clean(session.title),
+        folder=_clean(session.folder),
+        branch=_clean(session.branch),
+        version=_clean(session.version),
+        start_text=_clean(session.start_text),
+    )
 
 
-def _holds_secret(turn: SessionTurn) -> bool:
-    parts = (part for part in (*turn.lead, *turn.parts))
-    texts = (text for part in parts for text in (part.text, part.result or "", part.name, *part.wrote))
-    return any(REDACTED.search(text) for text in (turn.text, *texts))
+def _strings(turn: SessionTurn) -> Iterator[str]:
+    """All that a turn says."""
+    yield from (turn.text, turn.model, turn.stamp, turn.speaker)
+    for part in (*turn.lead, *turn.parts):
+        yield from (part.text, part.result or "", part.name, *part.wrote)
 
 
 def _emptied(turn: SessionTurn) -> SessionTurn:
-    return replace(turn, text="", lead=(), parts=(), digest="", hash_anchor=None, is_withheld=True)
+    return replace(
+        turn,
+        text="",
+        words_from=0,
+        lead=(),
+        parts=(),
+        digest="",
+        hash_anchor=None,
+        is_withheld=True,
+        model=_clean(turn.model),
+        stamp=_clean(turn.stamp),
+    )
+
+
+def _clean(text: str) -> str:
+    """A text of one line; nothing of one that held a secret."""
+    return "" if REDACTED.search(text) else text
+
+
+def key_without_secret(session: Session) -> str:
+    """The key of a session: where it was made of a text that holds a redaction, it is made of the heading instead."""
+    made_of = (turn for turn in session.turns if turn.digest and turn.digest[: len(session.key)] == session.key)
+    if not session.key or not any(REDACTED.search(turn.text) for turn in made_of):
+        return session.key
+    heading = f"{_clean(session.title)}\n{_clean(session.start_text)}"
+    return hashlib.sha256(heading.encode()).hexdigest()[:8]
+
+
+_ADDRESS = re.compile(r"(data:[\w.+-]{1,60}/[\w.+-]{1,60}(?:;[\w=.+-]{1,60}){0,3};base64,)[A-Za-z0-9+/=_-]+", re.ASCII)
+_LONG = re.compile(r"[A-Za-z0-9+/_-]{1000,}={0,2}", re.ASCII)
+_RECORD = re.compile(r"\s*[{\[]")
+
+
+def without_files(session: Session) -> Session:
+    """A session without the files that are written in it as base64: their sizes stay (SPEC 9).
+
+    A text in which one was has no digest: what is published of it is not its source.
+    """
+    return replace(session, turns=tuple(map(_without_files, session.turns)))
+
+
+def _without_files(turn: SessionTurn) -> SessionTurn:
+    said = _ADDRESS.sub(_size_of_file, turn.text)
+    if said != turn.text:
+        turn = replace(turn, text=said, digest="", hash_anchor=None, words_from=min(turn.words_from, len(said)))
+    lead, parts = (tuple(map(_part_without_files, some)) for some in (turn.lead, turn.parts))
+    return replace(turn, lead=lead, parts=parts) if (lead, parts) != (turn.lead, turn.parts) else turn
+
+
+def _part_without_files(part: Part) -> Part:
+    """A part without files; of a record that could not be read only the size: a thought or an image may be in it."""
+    if part.kind == "verbatim" and _RECORD.match(part.text):
+        size, mark = len(part.text.encode()) + part.more, REDACTED.search(part.text)
+        return replace(part, text=f"[{size_of(size)}]{mark[0] if mark else ''}", more=0)
+    text, result = (
+        _LONG.sub(_size_of_file, _ADDRESS.sub(_size_of_file, one)) for one in (part.text, part.result or "")
+    )
+    if text == part.text and result == (part.result or ""):
+        return part
+    more, result_more = len(part.text) - len(text), len(part.result or "") - len(result)
+    return replace(
+        part,
+        text=text,
+        more=part.more + max(more, 0),
+        result=part.result and result,
+        result_more=part.result_more + max(result_more, 0),
+    )
+
+
+def _size_of_file(found: re.Match[str]) -> str:
+    head = found[1] if found.re is _ADDRESS else ""
+    return f"{head}[{size_of((len(found[0]) - len(head)) * 3 // 4)}]"
 
 
 def _thoughts(turn: SessionTurn) -> Iterator[Part]:
@@ -187,8 +293,8 @@ def _turns_of(data: str) -> TurnList:
                 digest=said.get("digest", ""),
                 anchor=f"t{ordinal}",
                 hash_anchor=said.get("hash_anchor"),
-                before=tuple(_blocks(said.get("before", ()))),
-                after=tuple(_blocks(said.get("after", ()))),
+                before=tuple(_blocks(said.get("before", ()), said["line"])),
+                after=tuple(_blocks(said.get("after", ()), said["line"])),
                 place=TurnPlace(
                     line=said["line"],
                     last_line=said.get("last_line") or said["line"],
@@ -211,22 +317,31 @@ def thoughts_of(data: str) -> Mapping[int, tuple[TurnBlock, ...]]:
     }
 
 
-def _blocks(parts: Iterable[Mapping[str, Any]]) -> Iterator[TurnBlock]:
+def _blocks(parts: Iterable[Mapping[str, Any]], begin: int) -> Iterator[TurnBlock]:
+    """Parts as blocks; those that are in the text of their turn, which begins on a line, with their place in it."""
     for part in parts:
-        text, more = part.get("text", ""), _more(part.get("more", 0), part["line"])
-        match part["kind"]:
-            case "tool":
-                yield _tool(part)
-            case "image":
-                yield _block("image", part.get("name", ""), size_of(part.get("size", 0)), "")
-            case "thinking":
-                yield _block("thinking", "", "", size_of(part.get("size", 0)))
-            case "context":
-                yield _block("aside", part.get("name", ""), text, more)
-            case "verbatim":
-                yield _block("tool", phrase("a line that is no JSON object"), fenced(text), more)
-            case _:
-                yield _block("mark", "", text, "")
+        for block in _blocks_of(part):
+            last = part.get("last_line", 0)
+            yield replace(block, start=part["line"] - begin, end=last - begin + 1) if last else block
+
+
+def _blocks_of(part: Mapping[str, Any]) -> Iterator[TurnBlock]:
+    text, more = part.get("text", ""), _more(part.get("more", 0), part["line"])
+    match part["kind"]:
+        case "tool":
+            line, is_cut = part.get("result_line") or part["line"], bool(part.get("result_more"))
+            output = "" if part.get("last_line") else part.get("result", "")
+            yield replace(_tool(part), output=output, line=line, is_cut=is_cut)
+        case "image":
+            yield _block("image", part.get("name", ""), size_of(part.get("size", 0)), "")
+        case "thinking":
+            yield _block("thinking", "", "", size_of(part.get("size", 0)))
+        case "context":
+            yield _block("aside", part.get("name", ""), text, more)
+        case "verbatim":
+            yield _block("tool", phrase("a line that is no JSON object"), fenced(text), more)
+        case _:
+            yield _block("mark", "", text, "")
 
 
 def _block(kind: Any, name: str, text: str, note: str) -> TurnBlock:

@@ -16,6 +16,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
+from memosite.formats.turns import REDACTED
+
 PERSON: Final = "a person"
 HARNESS: Final = "the harness"
 PARENT: Final = "the parent session"
@@ -129,9 +131,10 @@ class Session:
     `start_text` as written. `title` is "" if it has none of its own (`title_of` makes one). `parent` is the key of the
     session that started it, `forked_from` of the one whose turns it began with. `unshown` counts the records of types
     that are not shown. `pulls` are addresses of pull requests, each with the ordinal of the turn behind which it was
-    named. `first_line` and `last_line` are where it is in a file of several sessions. `told_by` is the form of the
-    log, where it tells of sessions of other agents (SpecStory): the agent as it names it. `attribution` is a caution
-    for readers, "" if none is needed.
+    named. `checkpoints` are ids of Entire's, each with the ordinal of the first turn that is new in it. `first_line`
+    and `last_line` are where it is in a file of several sessions. `told_by` is the form of the log, where it tells of
+    sessions of other agents (SpecStory): the agent as it names it. `attribution` is a caution for readers, "" if none
+    is needed.
     """
 
     system: str
@@ -151,6 +154,7 @@ class Session:
     attribution: str = ""
     unshown: tuple[tuple[str, int], ...] = ()
     pulls: tuple[tuple[int, str], ...] = ()
+    checkpoints: tuple[tuple[int, str], ...] = ()
     problems: tuple[Problem, ...] = ()
     first_line: int = 1
     last_line: int = 0
@@ -158,9 +162,12 @@ class Session:
     @property
     def agent(self) -> str:
         """The agent, as people read it."""
-        return self.told_by or {"claude-code": "Claude Code", "codex": "Codex", "gemini": "Gemini CLI"}.get(
-            self.system, self.system
-        )
+        return self.told_by or agent_of(self.system)
+
+
+def agent_of(system: str) -> str:
+    """The agent of a system, as people read it."""
+    return {"claude-code": "Claude Code", "codex": "Codex", "gemini": "Gemini CLI"}.get(system, system)
 
 
 def title_of(session: Session) -> str:
@@ -234,9 +241,15 @@ def numbered(turns: Iterable[SessionTurn]) -> tuple[SessionTurn, ...]:
 
 
 def cut(text: str, most: int = MOST_SHOWN) -> tuple[str, int]:
-    """The first bytes of a text, whole characters, and how many bytes are left out."""
+    """The first bytes of a text, whole characters, and how many bytes are left out.
+
+    Where a secret was taken out of what is left out, the mark of that stays: the gate withholds by it (SPEC 9).
+    """
     data = text.encode()
     if len(data) <= most:
         return text, 0
     kept = data[:most].decode("utf-8", "ignore")
-    return kept, len(data) - len(kept.encode())
+    more = len(data) - len(kept.encode())
+    if not REDACTED.search(kept) and (mark := REDACTED.search(text)):
+        kept = f"{kept}\n{mark[0]}"
+    return kept, more

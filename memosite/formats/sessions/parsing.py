@@ -19,7 +19,7 @@ from memosite.facts.parsed import Envelope, Parsed, SessionFile, SessionLog
 from memosite.facts.texts import cut_line, describe_text
 from memosite.facts.times import Moment
 from memosite.formats.sessions import aider, claude_code, codex, gemini, specstory
-from memosite.formats.sessions.kept import keep, without_secrets
+from memosite.formats.sessions.kept import keep, key_without_secret, without_files, without_secrets
 from memosite.formats.sessions.model import Part, Session, called_for, title_of
 from memosite.formats.system import Adapter
 from memosite.formats.systems import RECORD_IDS
@@ -74,14 +74,15 @@ ADAPTER: Final = Adapter(matches=lambda file: form_of(file) is not None, parse=p
 
 def _named(session: Session, file: File) -> Session:
     """A session under its key; that of aider is a local time, so the source is part of it."""
-    return replace(session, key=f"{file.source}.{session.key}") if session.system == "aider" else session
+    key = key_without_secret(session) if file.is_redacted else session.key
+    return replace(without_files(session), key=f"{file.source}.{key}" if session.system == "aider" else key)
 
 
 def _envelope(session: Session, file: File, shelve: list[bytes]) -> Envelope:
     """The envelope of a session; its words and turns are put with what is to be shelved."""
     kept = keep(session)
     text, words = describe_text(kept.words, RECORD_IDS)
-    data = [one.encode() for one in (kept.turns, kept.thoughts)]
+    data = [one.encode() for one in (kept.turns, kept.thoughts, kept.outputs)]
     digests = [hashlib.sha256(one).hexdigest() if one else "" for one in data]
     shelve += (words, *filter(None, data))
     began = session.start and session.start.replace(tzinfo=dt.UTC) if not session.is_utc else session.start
@@ -98,7 +99,14 @@ def _envelope(session: Session, file: File, shelve: list[bytes]) -> Envelope:
         sent=start,
         sent_text=session.start_text,
         ended=Moment(instant=last, offset=0) if last else None,
-        body=replace(text, summary=_summary(session), turns=len(session.turns), log=digests[0], thoughts=digests[1]),
+        body=replace(
+            text,
+            summary=_summary(session),
+            turns=len(session.turns),
+            log=digests[0],
+            thoughts=digests[1],
+            outputs=digests[2],
+        ),
         capture_tool=session.told_by or None,
         redaction_status="raw",
         log=_log(session),

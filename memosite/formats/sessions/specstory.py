@@ -21,6 +21,7 @@ from memosite.formats.sessions.building import (
     Draft,
     Place,
     commits_in,
+    image,
     is_committing,
     key_of,
     patched,
@@ -49,7 +50,9 @@ _WHEN = re.compile(rf"(?:(.*) )?({_TIME})")
 _MODE = re.compile(r"model ([^,]{1,200})(?:, mode .*)?")
 _IN_NAME = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})_([0-9]{2})-([0-9]{2})(?:-([0-9]{2})Z|Z)?(?![0-9])")
 _TOOL = re.compile(r'<tool-use data-tool-type="([^"<>]{0,60})" data-tool-name="([^"<>]{0,200})">(?:<details>)?[ \t]*')
-_OLD_TOOL = re.compile(r"Tool use: \*\*([^*\s][^*]{0,200})\*\*(.*)")
+_OLD_TOOL = re.compile(r"Tool use: \*\*([^*\s][^*]{0,200})\*\*(.*)|(\*\*Agent task list:\*\*)")
+_OLD_WRITERS = {"Write", "Edit", "MultiEdit", "NotebookEdit"}
+_IMAGE = re.compile(r"\s*User provided an image \((image/[\w.+-]{1,60})\)\.\s*", re.ASCII)
 _THINK = re.compile(r"<think>(?:<details>.*)?")
 _SUMMARY = re.compile(r"\s*(?:<details>\s*)?<summary>Tool use: \*\*[^*\n]{0,200}\*\*(.*?)</summary>[ \t]*\n?")
 _TOOL_END, _THINK_END = "</tool-use>", "</think>"
@@ -61,7 +64,7 @@ _QUARTER = dt.timedelta(minutes=15)
 _CHAIN = "sidechain"
 _ENTITIES = re.compile(r"&(?:lt|gt|amp|quot|#96|#39|#x27|#x60);")
 
-_LABELS = re.compile(r"(?:\*\*(?:Result|Error):\*\*|(?:Result|Output):)[ \t]*")
+_LABELS = re.compile(r"(?:\*\*(?:Result|Error):\*\*|(?:Result|Error|Output):)[ \t]*")
 _ANSWER = "**Answer:** "
 _CLOSING_LINES = {"</details></tool-use>", "</details>", "</tool-use>"}
 _SYNTHETIC = "<synthetic>"
@@ -175,7 +178,7 @@ def _head(lines: Sequence[str]) -> _Head:
             break
         if not key and (match := _SESSION.fullmatch(line)):
             agent, key = words(match[1]), key_of(match[2])
-            stamp = match[3] or stamp
+            stamp = match[3] if match[3] and read_moment(match[3]) else stamp
             is_cli = bool(title)
         elif not title and (match := _TITLE.match(line)):
             title = match[1].strip()
@@ -430,7 +433,13 @@ def _first(lines: Sequence[str], start: int, end: int) -> int:
 
 def _say(talk: Conversation, text: str, place: Place) -> None:
     """Adds what is under a person's heading: the same tags as in the logs themselves say that a program wrote it."""
-    said = whose({}, text, place, ())
+    images: list[Part] = []
+    start = 0
+    while match := _IMAGE.match(text, start):
+        images.append(image(match[1], None, place.line))
+        start = match.end()
+    said = whose({}, text, place, tuple(images))
+    said.words_from = max(said.words_from, start)
     if said.kind == "person" and text[said.words_from :].lstrip().startswith(PUT_THERE):
         said = Draft(kind="system", speaker=HARNESS, place=place, text=text)
     talk.say(said)
@@ -449,7 +458,8 @@ def _tool(lines: Sequence[str], block: _Block) -> Part:
     if opening and opening.re is _TOOL:
         kind, name = opening[1], opening[2]
     elif opening:
-        name, rest = opening[1], opening[2]
+        name, rest = opening[1] or "TodoWrite", opening[2] or opening[3] or ""
+        kind = "write" if name in _OLD_WRITERS else ""
     start, end = block.start + 1, block.end
     while end > start and (lines[end - 1].strip() in _CLOSING_LINES or is_blank(lines[end - 1])):
         end -= 1
@@ -459,7 +469,7 @@ def _tool(lines: Sequence[str], block: _Block) -> Part:
     given, output, label = _parted(lines, start, end, is_write=kind == "write")
     text = decoded(f"{rest.strip()}\n{given}".strip())
     result = decoded("\n".join(lines[slice(*output)])) if output else None
-    is_error = label.startswith("**Error") or (result or "").startswith(_FAILED)
+    is_error = label.startswith(("**Error", "Error")) or (result or "").startswith(_FAILED)
     said, more = cut(clean_text(text))
     shown, result_more = cut(clean_text(result)) if result is not None else (None, 0)
     return Part(
