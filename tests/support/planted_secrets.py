@@ -221,8 +221,31 @@ FORMS: Mapping[str, str] = {
 """Of vendors, how their keys look: what does not change, and how many characters of which alphabet. The dot is for
 scanners, which would take this file for a leak."""
 
+HASHES: Mapping[str, str] = {
+    "argon2id": "$argon2id$v=19$m=65536,t=3,p=4${A22}${A43}", "argon2i": "$argon2i$v=19$m=4096,t=3,p=1${A16}${A43}",
+    "phpass": "$P$B{S29}{A1}", "phpass, phpBB": "$H$9{S29}{A1}", "Drupal": "$S$D{S50}{A1}",
+    "bcrypt": "$2b$12${S52}{A1}",
+    "scrypt": "$7$C6..../....{S22}${S42}{A1}", "scrypt, modular": "$scrypt$ln=16,r=8,p=1${A22}${A43}",
+    "yescrypt": "$y$j9T${S22}${S42}{A1}", "gost-yescrypt": "$gy$j9T${S22}${S42}{A1}", "md5crypt": "$1${A8}${S21}{A1}",
+    "sha256crypt": "$5$rounds=5000${A16}${S42}{A1}", "sha512crypt": "$6${A16}${S85}{A1}",
+    "sha1crypt": "$sha1$480000${A8}${S27}{A1}",
+    "Apache": "$apr1${A8}${S21}{A1}", "Solaris": "$md5,rounds=904${A8}$${S21}{A1}", "Cisco, 8": "$8${S14}${S42}{A1}",
+    "Cisco, 9": "$9${S14}${S42}{A1}", "Passlib": "$pbkdf2-sha512$25000${A22}${A86}",
+    "bcrypt-sha256": "$bcrypt-sha256$v=2,t=2b,r=12${A22}${A31}",
+    "MySQL 8": "$A$005${A20}{A43}", "Windows, modular": "$3$${H32}",
+    "Kerberos": "$krb5tgs$23$*svc$CORP$http/web*${H32}${H200}",
+    "Django": "pbkdf2_sha256$260000${A22}${A43}", "Django, argon2": "argon2$argon2id$v=19$m=102400,t=2,p=8${A22}${A43}",
+    "Django, bcrypt": "bcrypt_sha256$$2b$12${S52}{A1}", "Django, scrypt": "scrypt$16384${A22}$8$1${A86}",
+    "Django, old": "sha1${A12}${H40}",
+    "Werkzeug": "scrypt:32768:8:1${A16}${H128}", "Werkzeug, pbkdf2": "pbkdf2:sha256:600000${A16}${H64}",
+    "PostgreSQL, old": "md5{H32}",
+    "PostgreSQL": "SCRAM-SHA-256$4096:{A22}==${A43}=:{A43}", "LDAP": "{SSHA}{A32}", "SQL Server": "0x0200{X136}",
+}  # fmt: skip
+"""Hashes of passwords, as `FORMS`."""
+
 _ALPHABETS = {
-    "A": ALNUM, "W": WEB, "H": HEX, "X": HEX.upper(), "D": "123456789", "L": LOWER + DIGITS, "C": UPPER + DIGITS,
+    "A": ALNUM, "S": ALNUM + "./", "W": WEB, "H": HEX, "X": HEX.upper(), "D": "123456789", "L": LOWER + DIGITS,
+    "C": UPPER + DIGITS,
     "B": LOWER + "234567", "Q": "qpzry9x8gf2tvdw0s3jn54khce6mua7l",
     "Z": "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
 }  # fmt: skip
