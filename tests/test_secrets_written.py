@@ -18,32 +18,30 @@ def left_of(text: str) -> str:
 
 
 def missed(form: str, layouts: Sequence[str], seeds: Sequence[int] = range(3)) -> list[str]:
-    """The texts that a key of this form is still in; it stands where `KEY` is."""
+    """The texts that a key of this form is still in; it stands where `§` is."""
     texts = [
-        (layout.replace("KEY", key), key)
-        for layout in layouts
-        for key in (of_form(form, Maker(seed)) for seed in seeds)
+        (layout.replace("§", key), key) for layout in layouts for key in (of_form(form, Maker(seed)) for seed in seeds)
     ]
     return [text for text, key in texts if key[2:-2] in left_of(text)]
 
 
 HASHES: Layouts = {
     "of Windows": ("{H32}", (
-        "Administrator:500:aad3b435b51404eeaad3b435b51404ee:KEY:::",
-        "CORP\\ann:1103:KEY:aad3b435b51404eeaad3b435b51404ee:::",
-        "bob:1000:XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX:KEY:[U          ]:LCT-5F:",
-        "bob:1000:NO PASSWORD*********************:KEY:::",
-        "NTLM hash: KEY", '{"nt_hash": "KEY"}',
+        "Administrator:500:aad3b435b51404eeaad3b435b51404ee:§:::",
+        "CORP\\ann:1103:§:aad3b435b51404eeaad3b435b51404ee:::",
+        "bob:1000:XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX:§:[U          ]:LCT-5F:",
+        "bob:1000:NO PASSWORD*********************:§:::",
+        "NTLM hash: §", '{"nt_hash": "§"}',
     )),
-    "of Windows, as an answer": ("{H32}:{H200}", ("bob::CORP:1122334455667788:KEY",)),
+    "of Windows, as an answer": ("{H32}:{H200}", ("bob::CORP:1122334455667788:§",)),
     "of Cisco, 7": ("08{X16}", (
-        "enable password 7 KEY", "username bob password 7 KEY\n!", "tacacs-server key 7 KEY", " key-string 7 KEY",
-        '"cfg": "\\n key 7 KEY\\n"',
+        "enable password 7 §", "username bob password 7 §\n!", "tacacs-server key 7 §", " key-string 7 §",
+        '"cfg": "\\n key 7 §\\n"',
     )),
-    "of Cisco, 4 and 9": ("{S43}", ("enable secret 4 KEY", "username bob secret 9 $9$aBcD1eFgH2iJkL$KEY")),
-    "of MySQL": ("*{X40}", ("IDENTIFIED BY PASSWORD 'KEY'", "('bob','KEY')", "bob:KEY", "bob\tKEY")),
-    "traditional": ("a7{S5}B{S4}.", ("bob:KEY:1001:100:Bob:/home/bob:/bin/sh", "root:KEY:19700:0:99999:7:::",
-    "bob:KEY\nann:x", "bob:KEY")),
+    "of Cisco, 4 and 9": ("{S43}", ("enable secret 4 §", "username bob secret 9 $9$aBcD1eFgH2iJkL$§")),
+    "of MySQL": ("*{X40}", ("IDENTIFIED BY PASSWORD '§'", "('bob','§')", "bob:§", "bob\t§")),
+    "traditional": ("a7{S5}B{S4}.", ("bob:§:1001:100:Bob:/home/bob:/bin/sh", "root:§:19700:0:99999:7:::",
+    "bob:§\nann:x", "bob:§")),
 }  # fmt: skip
 
 
@@ -51,3 +49,90 @@ HASHES: Layouts = {
 def test_hashes_of_passwords_are_found_where_programs_write_them(form: str, layouts: Sequence[str]) -> None:
     """Those without a form of their own, by their place in a line or their name."""
     assert missed(form, layouts) == []
+
+
+PASSWORDS: Layouts = {
+    "of 8 characters, names in many languages": ("{A3}7{A4}", (
+        *(f"{name}: §" for name in (
+            "password", "Password", "pw", "PW", "pwd", "pass", "passwd", "Passwort", "Kennwort", "contraseña",
+            "contrasena",
+            "clave", "mot de passe", "Mot de passe ", "mdp", "senha", "wachtwoord", "hasło", "lösenord", "salasana",
+            "heslo",
+            "jelszó", "parola", "parolă", "şifre", "passord", "adgangskode", "пароль", "Пароль", "密码", "密碼", "口令",
+            "パスワード",
+            "비밀번호", "κωδικός", "סיסמה", "كلمة المرور", "पासवर्ड", "mật khẩu", "user bob, pw", "password for the db",
+        )),
+        "DB_PASS=§", "dbPass = §", "密码：§", "the password is §, I think", "le mot de passe est §",
+        "das Passwort lautet §",
+        '{"password": "§"}', "password=`§`", "user: bob, password: §, host: db",
+    )),
+    "of 6 characters": ("{A2}7{A3}", ("password: §", "DB_PASSWORD=§", "pw: §", '{"pass": "§"}')),
+    "made of a word": ("Summer20{D2}", ("password: §", "{'pwd': '§'}", "password=§")),
+    "made of a word and signs": ("{D2}dragon#", ("password: §", "{'pwd': '§'}", "password=§")),
+    "of letters": ("a{C1}b{C1}c{C1}d{C1}", ("password: §", '{"password": "§"}')),
+    "with other spaces, signs and quotes": ("{A4}7{A5}", (
+        "password\\u00a0: §", "password:\\u00a0§", "password\\u202f:\\u202f§", "password\\t:\\t§",
+        "password      =      §",
+        "password:\\u3000§", "password: “§”", "password: «\\u00a0§\\u00a0»", "password: „§“",
+        "**password**:\\u00a0`§`",
+        "password → §", "password -> §", "password – §", "password — §", 'the password "§" was changed',
+    )),
+    "within brackets, after them, and in the next line": ("{A4}7{A5}", (
+        '{"password": ["§"]}', '"password": [\\n  "§"\\n]', '{"password": {"value": "§"}}',
+        'config["db"]["password"] = "§"',
+        '{"password":{"type":"string","value":"§"}}', "os.environ['API_KEY']='§'", 'ENV["DB_PASSWORD"] = "§"',
+        'os.environ["DB_PASSWORD"] = "§"', "password:\\n  §\\n", "password:\\n  - §\\n",
+        'token:\\n    - "§"\\nnext: 1',
+        "password: |\\n  §\\n", "secret: >-\\n  §\\n", "db:\\n  password:\\n    value: §\\n",
+        "> password:\\n>   §\\n",
+        " 9→password:\\n10→  §\\n", '{"body": "password:\\\\n  §\\\\n"}', "The password:\\n\\n```\\n§\\n```\\n",
+        "<password>\\n  §\\n</password>",
+    )),
+    "of an environment or a function": ("{A4}7{A5}", (
+        "ENV DB_PASSWORD §", "ARG DB_TOKEN=§", "setx DB_PASSWORD §", 'setx DB_PASSWORD "§" /M',
+        "export DB_PASSWORD=§",
+        "export DB_PASSWORD §", "setenv API_KEY §", "set -gx DB_PASSWORD §", '$env:DB_PASSWORD = "§"',
+        '(setq password "§")',
+        'os.getenv("DB_PASSWORD", "§")', 'define("DB_PASSWORD", "§");', '.password("§")', 'setPassword("§")',
+        'SetEnvironmentVariable("API_KEY", "§")', "gh secret set DB_PASSWORD --body §",
+        'get(url, auth=("bob", "§"))',
+        "machine db\\nlogin bob\\npassword §", "enable password §", "username bob password 0 §",
+        "username bob privilege 15 secret §",
+    )),
+    "of Amazon": ("{A8}/{A22}+{A8}", (
+        "aws_secret_access_key:\\n  §\\n", "AWS secret access key\\n§\\n", "Secret access key:\\n\\n`§`\\n",
+        "AWS_SECRET_ACCESS_KEY=\\n§",
+        "aws secret key:\\n```\\n§\\n```\\n", "| Secret access key |\\n|---|\\n| § |\\n",
+        '"body": "secret access key:\\\\n§\\\\n"',
+        "aws_secret_access_key: >-\\n  §", "aws_secret_access_key:\\n- §",
+    )),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "layouts"), PASSWORDS.values(), ids=list(PASSWORDS))
+def test_passwords_are_found_however_they_are_named_and_laid_out(form: str, layouts: Sequence[str]) -> None:
+    """Of 6 characters and more, with a digit, a sign or capitals inside; their name may be in another line."""
+    assert missed(form, layouts) == []
+
+
+NO_PASSWORDS = (
+    "password: required", "password: changed yesterday", "Password: see the vault", "password: (hidden)",
+    "password: ********",
+    "pass: 12 of 14, fail: 2", "PASS: tests/test_x86.py::test_2", "ok, pass: utf8_to_utf16", "pw: none", "clave: valor",
+    "password: str", "password: Optional[str] = None", "password: sha256", "password = base64.b16encode(data)",
+    "password = hash_of(password)", "password=password", 'getpass("Password: ", stream=None)',
+    'def f(secret="", application_name=None)',
+    "password:\\n  type: string\\n  format: base64\\n", "token:\\n  - name\\n  - value\\n",
+    "PrivateKey,\\n  X25519PublicKey,\\n",
+    "    19→apiKey={{.Env.KEY}}\\n    20→archives:\\n", "The token — expired. The secret – a word. A key → a door.",
+    "secret access key\\n\\nbe4c6a0f2d8e4c6a0f2d8e4c6a0f2d8e4c6a0f2d is the commit", "identified by __mc68000__",
+    "password is missing2",
+    "das Passwort ist falsch", "contraseña: obligatoria", "пароль: обязателен", "密码：必填", "enable secret sharing",
+    "auth=(user, password)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NO_PASSWORDS)
+def test_what_is_said_of_passwords_is_none(text: str) -> None:
+    """Words, types, states, results of tests, calls."""
+    assert left_of(text) == text

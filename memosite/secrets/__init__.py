@@ -22,6 +22,7 @@ from itertools import pairwise
 from typing import NamedTuple, cast
 
 from memosite.secrets.engine import (
+    ASSIGNED,
     CELL,
     COOKIE,
     COOKIES,
@@ -31,6 +32,7 @@ from memosite.secrets.engine import (
     HEAD_OF_TABLE,
     LISTED,
     MANY,
+    PASSWORD,
     UNSEEN,
     WINDOW,
     Match,
@@ -118,6 +120,19 @@ _BETWEEN = b" \f "
 """Stands between two pieces: no key has it, and no line ends there."""
 
 
+_READ_AS = (
+    *((space, " ") for space in "\u00a0\u2002\u2003\u2007\u2009\u202f\u3000"),
+    *zip("：＝“”„«»‟「」‘’‚", ":=\"\"\"\"\"\"\"\"'''", strict=True),
+    (" → ", " = "), (" — ", " = "), (" – ", " = "), ("пароль", "passwd"), ("Пароль", "passwd"), ("ПАРОЛЬ", "passwd"),
+    ("κωδικός", "passwd "), ("Κωδικός", "passwd "),
+    ("密码", "pw"), ("密碼", "pw"), ("口令", "pw"), ("パスワード", "pwd  "), ("비밀번호", "pass"), ("암호", "pw"),
+    ("סיסמה", "pwd  "), ("סיסמא", "pwd  "), ("كلمة المرور", "password   "), ("كلمة السر", "password "),
+    ("पासवर्ड", "passwd "), ("รหัสผ่าน", "password"), ("mật khẩu", "password"), ("Mật khẩu", "password"),
+)  # fmt: skip
+"""What is not ASCII and tells where a password is: other spaces, signs and quotes, and its name in other scripts. As
+long as what it is read as."""
+
+
 _BLANKS = bytes.maketrans(b"|&?#<>()[]{}*,;!^`'\"\\/@", b" " * 23)
 
 
@@ -182,6 +197,10 @@ def as_bytes(text: str) -> bytes:
 
     What stands for a secret that was replaced before becomes stars: a word in it is no name of what follows.
     """
+    if not text.isascii():
+        for written, read in _READ_AS:
+            if written in text:
+                text = text.replace(written, read)
     data = text.encode("ascii", "replace").replace(b"\0", b" ")
     return _REPLACED.sub(lambda match: b"*" * len(match.group()), data)
 
@@ -339,7 +358,8 @@ _SAYS_SO = re.compile(
 
 _SEEMS_SO = re.compile(
     rb"x{4}|%\(|\.\*|process\.env|environ|getenv|change[_-]me|dummy|your|sample|insert|replace|[_-]here\b|^[a-z]{1,10}://"
-    rb"|^[$@&%]\{?[a-z_][a-z0-9_.]{0,60}[}%]?$|0?123456789|abcdefgh|deadbeef|passw(?:or)?d",
+    rb"|^[$@&%]\{?[a-z_][a-z0-9_.]{0,60}[}%]?$|0?123456789|abcdefgh|deadbeef|passw(?:or)?d"
+    rb"|^(?:base|sha|hs|rs|es|utf|oauth|argon|ipv)-?[0-9]{1,3}(?:id)?$",
     re.IGNORECASE,
 )
 
@@ -355,10 +375,17 @@ _NUMBERED = rb"%s(?:[0-9]{1,2}+(?:%s)?+)?+" % (_IDENTIFIER_WORD, _IDENTIFIER_WOR
 
 _NAME = re.compile(
     # Words and short numbers: an identifier, a path, a date. More than four words in one without a break are chance.
-    rb"[/~.-]*+(?:%s|v?[0-9]{1,10}+)(?:[ _./:+-]++(?:%s|v?[0-9]{1,10}+|$))*+" % (_IDENTIFIER_WORD, _IDENTIFIER_WORD)
+    rb"[/~._-]*+(?:%s|v?[0-9]{1,10}+)(?:[ _./:+-]++(?:%s|v?[0-9]{1,10}+|$))*+" % (_IDENTIFIER_WORD, _IDENTIFIER_WORD)
     # In an identifier of several words, some hold a number: utf8_to_utf16.
     + rb"|(?:%s[_./-]++)++(?:%s)?+" % (_NUMBERED, _NUMBERED)
 )
+
+
+_NEXT = re.compile(rb"(?:[,;&]|\*{6})[ \t]{0,20}\Z")
+"""Before what is not the value of a name, but stands after its value, which may be empty."""
+
+
+_HUMPS = re.compile(rb"[a-z][A-Z]")
 
 
 _NO_WORD = re.compile(rb"[b-df-hj-np-tv-xz]{7}", re.IGNORECASE)
@@ -416,8 +443,12 @@ def is_placeholder(data: bytes, start: int, end: int, *, rule: str) -> bool:
         return True
     if rule == LISTED:
         return False
+    if rule in ASSIGNED and _NEXT.search(data, max(0, start - 30), start):
+        return True
     if rule == "generic-credential-uri":
         return data[max(0, start - len(value) - 2) : start] == b"/" + value + b":"  # the name is the password, too
+    if rule == PASSWORD and len(value) <= 4 * len(_HUMPS.findall(value)):
+        return False  # capitals inside of a word, as chance has them
     return is_name(value)
 
 

@@ -46,6 +46,9 @@ MANY = "many-secrets"
 GENERIC = "generic-"
 """How the names of rules begin that know a secret by what is around it, and not by a format of its own."""
 
+PASSWORD = GENERIC + "password"
+ASSIGNED = frozenset((PASSWORD, GENERIC + "assignment"))
+
 COOKIE = GENERIC + "cookie"
 CELL = GENERIC + "table-cell"
 LISTED = GENERIC + "listed-password"
