@@ -1,5 +1,6 @@
 """Passwords, hashes, cookies and keys as people and programs write them: nothing of them is left in the text."""
 
+import base64
 from collections.abc import Mapping, Sequence
 
 import pytest
@@ -22,7 +23,7 @@ def missed(form: str, layouts: Sequence[str], seeds: Sequence[int] = range(3)) -
     texts = [
         (layout.replace("§", key), key) for layout in layouts for key in (of_form(form, Maker(seed)) for seed in seeds)
     ]
-    return [text for text, key in texts if key[2:-2] in left_of(text)]
+    return [text for text, key in texts if any(part in left_of(text) for part in (key[2:-2], key[:-3], key[3:]))]
 
 
 HASHES: Layouts = {
@@ -136,3 +137,78 @@ NO_PASSWORDS = (
 def test_what_is_said_of_passwords_is_none(text: str) -> None:
     """Words, types, states, results of tests, calls."""
     assert left_of(text) == text
+
+
+COOKIES: Layouts = {
+    "with a name of its own": ("{A9}7{A13}4{A2}", (
+        "The session cookie is sid=§", "cookie `memo_sid`: `§`", "my cookie memo_sid is §", 'cookies={"memo_sid": "§"}',
+        "cookies = {'memo_sid': '§'}", 'res.cookie("memo_sid", "§")', "page.setCookie('memo_sid', '§')",
+        "document.cookie = 'sid=§'",
+        "| cookie | value |\\n|---|---|\\n| memo_sid | § |", "Use this cookie:\\n\\nmemo_sid=§\\n",
+        "cookies: memo_sid=§; other=1",
+        "- cookie:\\n    memo_sid: §", "user,cookie\\nbob,§\\n", '{"cookies": [{"name": "memo_sid", "value": "§"}]}',
+        '{"name": "sid", "value": "§", "domain": "example.org", "path": "/", "httpOnly": true}',
+        '{\\n  "hostOnly": true,\\n  "name": "sid",\\n  "value": "§"\\n}',
+    )),
+}  # fmt: skip
+LOGINS: Layouts = {
+    "in a table": ("{A4}7{A5}", (
+        "user,pw\\nbob,§\\n", "user;pass\\nbob;§", "| user | pass |\\n|---|---|\\n| bob | § |\\n",
+        "name\\tpw\\nbob\\t§\\n",
+        "| login | pw |\\n|---|---|\\n| bob | `§` |", "| usuario | contraseña |\\n|---|---|\\n| bob | § |\\n",
+        "| 用户 | 密码 |\\n|---|---|\\n| bob | § |\\n", "username,pass,mail\\nbob,§,bob@example.org\\n",
+    )),
+    "given to a program": ("{A4}7{A5}", (
+        "smbclient -U bob%§ //host/share", "smbclient //host/share -U 'CORP\\\\bob%§'", "rpcclient -U bob%§ host",
+        "curl -u bob:§ https://x",
+        "curl -sS --user 'bob:§' https://x", "http -a bob:§ x", "lftp -u bob,§ host", "mysql -uroot -p§ db",
+        "mysqldump -u root -p'§' db",
+        "sshpass -p § ssh host", "sshpass -p'§' ssh host", "net use \\\\\\\\h\\\\s § /user:bob", "net user bob § /add",
+        "xfreerdp /u:bob /p:§ /v:h",
+        "rdesktop -u bob -p § h", "nxc smb h -u bob -p §", "evil-winrm -i h -u bob -p §",
+        "impacket-psexec CORP/bob:§@10.0.0.1",
+        "secretsdump.py 'corp/bob:§@h'", "echo § | sudo -S ls", "echo 'bob:§' | chpasswd",
+        "echo § | docker login -u bob --password-stdin",
+        "mosquitto_pub -u bob -P § -t x", "rclone obscure §", "useradd -p § bob", "snmpwalk -v2c -c § host",
+        "isql -U sa -P §",
+        "keytool -storepass § -list", "sqlplus bob/§@db", "kubectl create secret generic x --from-literal=password=§",
+        "ldapsearch -D x -w § -b y",
+    )),
+    "that is a word, glued to a user": ("{L6}", ("curl -u bob:§ https://x", "smbclient -U bob%§ //h/s")),
+}  # fmt: skip
+JWK: Layouts = {
+    "in YAML": ("{W20}aA7{W21}bB8", (
+        "kty: OKP\\ncrv: Ed25519\\nd: §\\nx: y", "keys:\\n  - kty: EC\\n    d: '§'\\n", "- {kty: OKP, d: §}",
+        "kty: oct\\nk: §\\n",
+        '{"yaml": "kty: RSA\\\\nq: §\\\\n"}',
+    )),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "layouts"), (COOKIES | LOGINS | JWK).values(), ids=list(COOKIES | LOGINS | JWK))
+def test_cookies_logins_and_private_keys_are_found_outside_of_their_usual_places(
+    form: str, layouts: Sequence[str]
+) -> None:
+    """In prose, tables, YAML, exports of browsers and lines of commands."""
+    assert missed(form, layouts) == []
+
+
+def test_a_login_in_base64_is_known_by_what_it_decodes_to() -> None:
+    """As Docker and npm keep it; whatever else is called `auth` is none."""
+    for seed in range(5):
+        login = base64.b64encode(f"bob:{of_form('{A10}', Maker(seed))}".encode()).decode()
+        for layout in (
+            '{"auths": {"r": {"auth": "§"}}}',
+            '\\\\"auth\\\\": \\\\"§\\\\"',
+            "auth: §",
+            "//registry/:_auth=§",
+            'auth = "§"',
+        ):
+            assert login[4:-4] not in left_of(layout.replace("§", login))
+    for text in (
+        "auth: required-for-everybody",
+        '{"auth": "OAuth2Provider"}',
+        "auth = AuthenticationMiddleware",
+        "auth: c2Vzc2lvbg==",
+    ):
+        assert left_of(text) == text

@@ -121,16 +121,17 @@ _BETWEEN = b" \f "
 
 
 _READ_AS = (
-    *((space, " ") for space in "\u00a0\u2002\u2003\u2007\u2009\u202f\u3000"),
-    *zip("：＝“”„«»‟「」‘’‚", ":=\"\"\"\"\"\"\"\"'''", strict=True),
-    (" → ", " = "), (" — ", " = "), (" – ", " = "), ("пароль", "passwd"), ("Пароль", "passwd"), ("ПАРОЛЬ", "passwd"),
-    ("κωδικός", "passwd "), ("Κωδικός", "passwd "),
+    *((space, " ") for space in "\u00a0\u2007\u2009\u202f\u3000"), *zip("：＝“”„«»", ":=\"\"\"\"\"", strict=True),
+    ("пароль", "passwd"), ("Пароль", "passwd"), ("ПАРОЛЬ", "passwd"), ("κωδικός", "passwd "), ("Κωδικός", "passwd "),
     ("密码", "pw"), ("密碼", "pw"), ("口令", "pw"), ("パスワード", "pwd  "), ("비밀번호", "pass"), ("암호", "pw"),
     ("סיסמה", "pwd  "), ("סיסמא", "pwd  "), ("كلمة المرور", "password   "), ("كلمة السر", "password "),
-    ("पासवर्ड", "passwd "), ("รหัสผ่าน", "password"), ("mật khẩu", "password"), ("Mật khẩu", "password"),
+    ("पासवर्ड", "passwd "), ("รหัสผ่าน", "password"), ("ật khẩu", "dp     "),
 )  # fmt: skip
 """What is not ASCII and tells where a password is: other spaces, signs and quotes, and its name in other scripts. As
 long as what it is read as."""
+
+
+_TELLING = re.compile(f"[{''.join(sorted({written[0] for written, _ in _READ_AS}))}]")
 
 
 _BLANKS = bytes.maketrans(b"|&?#<>()[]{}*,;!^`'\"\\/@", b" " * 23)
@@ -197,12 +198,12 @@ def as_bytes(text: str) -> bytes:
 
     What stands for a secret that was replaced before becomes stars: a word in it is no name of what follows.
     """
-    if not text.isascii():
+    if not text.isascii() and _TELLING.search(text):
         for written, read in _READ_AS:
             if written in text:
                 text = text.replace(written, read)
     data = text.encode("ascii", "replace").replace(b"\0", b" ")
-    return _REPLACED.sub(lambda match: b"*" * len(match.group()), data)
+    return _REPLACED.sub(lambda match: b"*" * len(match.group()), data) if b"[REDACTED:" in data else data
 
 
 def spaced(data: bytes) -> bytes:
@@ -210,7 +211,7 @@ def spaced(data: bytes) -> bytes:
     if b"\\" in data:
         for letter in (b"n", b"r", b"t"):
             data = data.replace(b"\\" + letter, b"  ")
-        data = re.sub(rb"\\u[0-9a-fA-F]{4}", b" " * 6, data)
+        data = re.sub(rb"\\u[0-9a-fA-F]{4}", b" " * 6, data) if b"\\u" in data else data
     return _STOP.sub(b" ", data.translate(_BLANKS))
 
 
@@ -340,11 +341,16 @@ def _decoded(data: bytes, encoded: Iterable[tuple[int, int]]) -> Iterator[Piece]
         if start < done:
             continue
         done = cast("re.Match[bytes]", _BASE64.match(data, start)).end()
-        run = data[start:done].rstrip(b"=").translate(bytes.maketrans(b"-_", b"+/"))
-        run = run[: len(run) - (len(run) % 4 == 1)]
-        decoded = as_bytes(binascii.a2b_base64(run + b"=" * (-len(run) % 4)).decode("utf-8", "replace"))
+        decoded = as_bytes(_from_base64(data[start:done]).decode("utf-8", "replace"))
         if decoded:
             yield Piece(decoded, array("q", [0]), array("q", [start]), array("q", [done]))
+
+
+def _from_base64(run: bytes) -> bytes:
+    """What is encoded in base64 of either alphabet, with or without padding."""
+    run = run.rstrip(b"=").translate(bytes.maketrans(b"-_", b"+/"))
+    run = run[: len(run) - (len(run) % 4 == 1)]
+    return binascii.a2b_base64(run + b"=" * (-len(run) % 4))
 
 
 # Tells which matches are no secrets: placeholders, names of variables, documented examples, identifiers, words.
@@ -383,6 +389,12 @@ _NAME = re.compile(
 
 _NEXT = re.compile(rb"(?:[,;&]|\*{6})[ \t]{0,20}\Z")
 """Before what is not the value of a name, but stands after its value, which may be empty."""
+
+
+_LOGIN = re.compile(rb"[!-9;-~]++:[ -~]{3,}+")
+
+
+_USER = re.compile(rb"(?:^|[\s>\"'`|]|\\n)[a-z_][a-z0-9_.-]{0,31}:\Z")
 
 
 _HUMPS = re.compile(rb"[a-z][A-Z]")
@@ -447,8 +459,14 @@ def is_placeholder(data: bytes, start: int, end: int, *, rule: str) -> bool:
         return True
     if rule == "generic-credential-uri":
         return data[max(0, start - len(value) - 2) : start] == b"/" + value + b":"  # the name is the password, too
+    if rule == "generic-login-option":
+        return value.startswith(b"$") or data[max(0, start - len(value) - 1) : start - 1] == value
+    if rule == "generic-registry-login":
+        return not _LOGIN.fullmatch(_from_base64(value))
     if rule == PASSWORD and len(value) <= 4 * len(_HUMPS.findall(value)):
         return False  # capitals inside of a word, as chance has them
+    if rule == "generic-traditional-hash" and not _USER.search(data, max(0, start - 40), start):
+        return True
     return is_name(value)
 
 
@@ -457,7 +475,7 @@ def _is_digest(data: bytes, start: int, end: int, rule: str) -> bool:
 
     In base64 it might as well have the form of a vendor's key.
     """
-    value = data[start:end]
+    value = data[start : end_of_word(data, end)]
     has_form = len(value) in _HEX_LENGTHS and _HEX.fullmatch(value)
     if rule.startswith(GENERIC):
         has_form = has_form or (len(value.rstrip(b"=")) in _BASE64_LENGTHS and _WEB_BASE64.fullmatch(value))
@@ -495,17 +513,19 @@ _LINE_BREAK = re.compile(rb"\r?\n|\\(?<!\\\\)\\*+(?:r\\++)?+n")
 
 _CALLED_SECRET = re.compile(
     rb"(?:^|[ _.\"'-])"
-    rb"(?:passw(?:or)?[dt]|kennwort|passphrase|pwd|secret|token|(?:api|access|secret|private)[ _-]?key)$",
+    rb"(?:passw(?:or)?[dt]|kennwort|passphrase|pwd?|pass|mdp|contrase(?:n|\?|n\?)a|senha|wachtwoord|has[l?]o|l[o?]senord|cookie"
+    rb"|secret|token|(?:api|access|secret|private)[ _-]?key)$",
     re.IGNORECASE,
 )
 
 
 _CALLED_USER = re.compile(
-    rb"(?:^|[^a-z])(?:user(?:[ _-]?(?:name|id))?|login|e?-?mail|account|konto|benutzer)$", re.IGNORECASE
+    rb"(?:^|[^a-z])(?:user(?:[ _-]?(?:name|id))?|login|e?-?mail|account|konto|benutzer|usu[a?]rio|utilisateur)$",
+    re.IGNORECASE,
 )
 
 
-_TITLE = re.compile(rb"(?:^|[\"'])[> ]{0,9}[A-Za-z0-9_. -]{1,40}$")
+_TITLE = re.compile(rb"(?:^|[\"'])[> ]{0,9}[A-Za-z0-9_.? -]{1,40}$")
 
 
 _LETTERS = re.compile(rb"[A-Za-z]")
