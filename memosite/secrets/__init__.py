@@ -32,8 +32,10 @@ from memosite.secrets.engine import (
     HEAD_OF_TABLE,
     LISTED,
     MANY,
+    OF_VENDOR,
     PASSWORD,
     UNSEEN,
+    VENDOR,
     WINDOW,
     Match,
     digest_rules,
@@ -308,12 +310,12 @@ def _piece(data: bytes, chain: list[Knot]) -> Piece:
             parts.append(part)
             length += len(part)
 
-    done = min(_start_of_run(data, chain[0].start), max(0, chain[0].start - NEAR))
+    done = _start_of_run(data, max(0, chain[0].start - NEAR))
     for start, end, meant, _ in chain:
         add(data[done:start], done, start)
         add(meant, start, end)
         done = end
-    last = max(_end_of_run(data, done), min(len(data), done + NEAR))
+    last = _end_of_run(data, min(len(data), done + NEAR))
     add(data[done:last], done, last)
     return Piece(b"".join(parts), here, starts, ends)
 
@@ -508,6 +510,12 @@ def _is_within_base64(data: bytes, start: int, end: int) -> bool:
 _PAIR = re.compile(rb"=([^;]*+)")
 
 
+_ASSIGNED = re.compile(
+    rb"[A-Za-z0-9_ .-]{0,30}\\{0,3}[\"'`]{0,2}(?: {0,3}(?:[:?]?=|=>|[:>]|\|{1,2}) {0,3}|, ?)\\{0,3}[\"'`]{0,2}"
+    rb"([A-Za-z0-9+/][A-Za-z0-9_+/=.-]{19,1000}+)"
+)
+
+
 _LINE_BREAK = re.compile(rb"\r?\n|\\(?<!\\\\)\\*+(?:r\\++)?+n")
 
 
@@ -547,6 +555,13 @@ def _cookies(data: bytes, match: Match) -> Iterator[Match]:
         value = pair[1]
         if len(value) >= 16 and len(set(value)) >= 8 and _DIGITS.search(value) and _LETTERS.search(value):
             yield Match(COOKIE, *pair.span(1))
+
+
+def _assigned(data: bytes, match: Match) -> Iterator[Match]:
+    """What is assigned to the name of a vendor, or to a longer one that begins so, if it looks made by chance."""
+    assigned = _ASSIGNED.match(data, match.end)
+    if assigned and len(_DIGITS.findall(assigned[1])) >= 3 and len(set(assigned[1])) >= 9:
+        yield Match(OF_VENDOR, *assigned.span(1))
 
 
 def _tables(data: bytes, heads: Iterable[Match]) -> Iterator[Match]:
@@ -751,11 +766,13 @@ def _matches(data: bytes, written: bytes) -> Iterator[Match]:
 
 
 def _read(data: bytes, *, is_spaced: bool) -> Iterator[Match]:
-    """What rules match, with what is in cookies and tables."""
+    """What rules match, with what is in cookies and tables, and behind the names of vendors."""
     heads = []
     for match in match_rules(data):
         if match.rule not in UNSEEN or match.rule == ENCODED:
             yield match
+        elif match.rule == VENDOR:
+            yield from _assigned(data, match)
         elif match.rule == COOKIES and not is_spaced:
             yield from _cookies(data, match)
         elif match.rule == HEAD_OF_TABLE and not is_spaced:
