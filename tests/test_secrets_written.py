@@ -1,11 +1,14 @@
 """Passwords, hashes, cookies and keys as people and programs write them: nothing of them is left in the text."""
 
 import base64
+import json
+import re
 from collections.abc import Mapping, Sequence
 
 import pytest
+import yaml
 
-from memosite.secrets import find_secrets
+from memosite.secrets import engine, find_secrets
 from tests.support.planted_secrets import Maker, of_form
 
 Layouts = Mapping[str, tuple[str, Sequence[str]]]
@@ -212,3 +215,24 @@ def test_a_login_in_base64_is_known_by_what_it_decodes_to() -> None:
         "auth: c2Vzc2lvbg==",
     ):
         assert left_of(text) == text
+
+
+def test_what_is_assigned_to_the_name_of_a_vendor_is_a_key_in_every_form_that_such_keys_have() -> None:
+    """Names without a word for keys, and values that only chance makes; words are none."""
+    rules = yaml.safe_load(engine.OWN_RULES.read_text("utf-8"))["rules"]
+    pattern = next(rule["pattern"] for rule in rules if rule["id"].endswith(engine.VENDOR))
+    names = [re.sub(r"\[_\.-\]\?|\\", "_", name.strip(" )\n")) for name in re.split(r"\| ", pattern.split("(?i:")[1])]
+    assert len(names) >= 40
+    for number, name in enumerate(names):
+        key = of_form(
+            ("{H32}", "{A10}7{A5}3{A7}", "{L20}7{L4}3{L15}", "{C20}7{C5}3{C5}", "{U}", "{W60}{A1}")[number % 6],
+            Maker(number),
+        )
+        for text in (f"{name}: {key}", f"{name.upper()}_KEY = '{key}'", json.dumps({name: key}), f"| {name} | {key} |"):
+            assert key[3:-3] not in left_of(text), text
+        for text in (
+            f"our {name} account {key}",
+            f"{name}: the-first-of-all-our-accounts",
+            f"{name}_region: europe-west-12-b-of-them",
+        ):
+            assert left_of(text) == text

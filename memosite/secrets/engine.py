@@ -26,8 +26,8 @@ COOKIES = "cookies"
 HEAD_OF_TABLE = "head-of-table"
 VENDOR = "vendor-name"
 UNSEEN = frozenset((ENCODED, COOKIES, HEAD_OF_TABLE, VENDOR))
-"""The rules that find what may hold secrets: once it is decoded, in its pairs, in the lines after it, behind it. They are
-not visible, so it is no secret itself."""
+"""The rules that find what may hold secrets: once it is decoded, in its pairs, in the lines after it, behind it. They
+are not visible, so it is no secret itself."""
 
 WINDOW = 64_000
 """Characters that are matched at once. Kingfisher's time is linear up to here: beyond, `password=` again and again took
