@@ -220,8 +220,11 @@ def test_a_login_in_base64_is_known_by_what_it_decodes_to() -> None:
 def test_what_is_assigned_to_the_name_of_a_vendor_is_a_key_in_every_form_that_such_keys_have() -> None:
     """Names without a word for keys, and values that only chance makes; words are none."""
     rules = yaml.safe_load(engine.OWN_RULES.read_text("utf-8"))["rules"]
-    pattern = next(rule["pattern"] for rule in rules if rule["id"].endswith(engine.VENDOR))
-    names = [re.sub(r"\[_\.-\]\?|\\", "_", name.strip(" )\n")) for name in re.split(r"\| ", pattern.split("(?i:")[1])]
+    pattern = next(rule["pattern"] for rule in rules if rule["id"].endswith("vendor-assignment"))
+    names = [
+        re.sub(r"\[_\.-\]\?|\\", "_", name.strip(" )\n"))
+        for name in re.split(r"\| ", pattern.split("(?i:")[1].split(")")[0])
+    ]
     assert len(names) >= 40
     for number, name in enumerate(names):
         key = of_form(

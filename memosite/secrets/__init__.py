@@ -32,10 +32,8 @@ from memosite.secrets.engine import (
     HEAD_OF_TABLE,
     LISTED,
     MANY,
-    OF_VENDOR,
     PASSWORD,
     UNSEEN,
-    VENDOR,
     WINDOW,
     Match,
     digest_rules,
@@ -505,12 +503,6 @@ def _is_within_base64(data: bytes, start: int, end: int) -> bool:
 _PAIR = re.compile(rb"=([^;]*+)")
 
 
-_ASSIGNED = re.compile(
-    rb"[A-Za-z0-9_ .-]{0,30}\\{0,3}[\"'`]{0,2}(?: {0,3}(?:[:?]?=|=>|[:>]|\|{1,2}) {0,3}|, ?)\\{0,3}[\"'`]{0,2}"
-    rb"([A-Za-z0-9+/][A-Za-z0-9_+/=.-]{19,1000}+)"
-)
-
-
 _CRYPTED = re.compile(
     rb":([A-Za-z0-9./]{12}[.26AEIMQUYcgkosw])(?:(?P<field>:[0-9]{0,10}:[0-9]{0,10}:)|[ \"'`]{0,3}(?:\r?\n|\\n|\Z))"
 )
@@ -560,13 +552,6 @@ def _cookies(data: bytes, match: Match) -> Iterator[Match]:
         value = pair[1]
         if len(value) >= 16 and len(set(value)) >= 8 and _DIGITS.search(value) and _LETTERS.search(value):
             yield Match(COOKIE, *pair.span(1))
-
-
-def _assigned(data: bytes, match: Match) -> Iterator[Match]:
-    """What is assigned to the name of a vendor, or to a longer one that begins so, if it looks made by chance."""
-    assigned = _ASSIGNED.match(data, match.end)
-    if assigned and len(_DIGITS.findall(assigned[1])) >= 2 and len(set(assigned[1])) >= 9:
-        yield Match(OF_VENDOR, *assigned.span(1))
 
 
 def _crypted(data: bytes) -> Iterator[Match]:
@@ -780,13 +765,11 @@ def _matches(data: bytes, written: bytes) -> Iterator[Match]:
 
 
 def _read(data: bytes, *, is_spaced: bool) -> Iterator[Match]:
-    """What rules match, with what is in cookies and tables, and behind the names of vendors."""
+    """What rules match, with what is in cookies, lists and tables."""
     heads = []
     for match in match_rules(data):
         if match.rule not in UNSEEN or match.rule == ENCODED:
             yield match
-        elif match.rule == VENDOR:
-            yield from _assigned(data, match)
         elif match.rule == COOKIES and not is_spaced:
             yield from _cookies(data, match)
         elif match.rule == HEAD_OF_TABLE and not is_spaced:

@@ -24,10 +24,9 @@ OWN_RULES = Path(__file__).with_name("rules.yml")
 ENCODED = "base64-of-text"
 COOKIES = "cookies"
 HEAD_OF_TABLE = "head-of-table"
-VENDOR = "vendor-name"
-UNSEEN = frozenset((ENCODED, COOKIES, HEAD_OF_TABLE, VENDOR))
-"""The rules that find what may hold secrets: once it is decoded, in its pairs, in the lines after it, behind it. They
-are not visible, so it is no secret itself."""
+UNSEEN = frozenset((ENCODED, COOKIES, HEAD_OF_TABLE))
+"""The rules that find what may hold secrets: once it is decoded, in its pairs, in the lines after it. They are not
+visible, so it is no secret itself."""
 
 WINDOW = 64_000
 """Characters that are matched at once. Kingfisher's time is linear up to here: beyond, `password=` again and again took
@@ -53,7 +52,6 @@ ASSIGNED = frozenset((PASSWORD, GENERIC + "assignment"))
 COOKIE = GENERIC + "cookie"
 CELL = GENERIC + "table-cell"
 LISTED = GENERIC + "listed-password"
-OF_VENDOR = GENERIC + "vendor-assignment"
 """The rules of what is found where an unseen one matched; the last is that of a list of users with their passwords."""
 
 _NAMES = {MANY: "Many secrets", COOKIE: "session cookie", CELL: "password, token or key in a table"}
