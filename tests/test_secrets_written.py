@@ -3,7 +3,7 @@
 import base64
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pytest
 import yaml
@@ -11,7 +11,7 @@ import yaml
 from memosite.secrets import engine, find_secrets
 from tests.support.planted_secrets import Maker, of_form
 
-Layouts = Mapping[str, tuple[str, Sequence[str]]]
+Layouts = dict[str, tuple[str, Sequence[str]]]
 
 
 def left_of(text: str) -> str:
