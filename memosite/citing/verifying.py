@@ -87,8 +87,10 @@ def verify_citation(written: Written, sources: Sources) -> Checked:
     quotes = [one for one in (written.quote, *written.others) if one] or [""]
     found = [_verified(replace(written, quote=one, others=()), sources) for one in quotes]
     kept = [one for one in found if one.holds() or not (one.quote and _is_title(one.quote, written, sources))]
-    unquoted = replace(written, quote="", others=())
-    return max(kept or [_verified(unquoted, sources)], key=lambda one: (not one.holds(), one.tier))
+    kept = kept or [_verified(replace(written, quote="", others=()), sources)]
+    if written.doubt:
+        kept.append(replace(kept[0], tier=Tier.UNREAD, details=(written.doubt,), changes=(), version=""))
+    return max(kept, key=lambda one: (not one.holds(), one.tier))
 
 
 def _is_title(quote: str, written: Written, sources: Sources) -> bool:

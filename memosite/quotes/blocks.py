@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Final
 
-from memosite.quotes.source import beside
+from memosite.quotes.source import beside, word_count
 
 OTHER: Final = "\ue002"
 """Stands for the citation of something else, which has its own words."""
@@ -193,12 +193,13 @@ def unread_if(page: str, blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 CLOSING: Final = {
-    "“": "”", "„": "“”", "‟": "”", "«": "»", "»": "«", '"': '"', "”": "”", OPEN: CLOSE, "「": "」", "『": "』",
-    "‘": "’'", "‚": "‘’", "‹": "›", "›": "‹", "'": "'", "＂": "＂", "❝": "❞", "〝": "〞〟", "《": "》", "‛": "’",
+    "“": "”", "„": "“”\"", "‟": "”", "«": "»", "»": "«»", '"': '"', "”": "”", OPEN: CLOSE, "「": "」", "『": "』",
+    "‘": "’'", "‚": "‘’", "‹": "›", "›": "‹›", "'": "'", "＂": "＂", "❝": "❞", "〝": "〞〟", "《": "》", "‛": "’",
+    "’": "’", "｢": "｣", "﹁": "﹂", "﹃": "﹄", "❛": "❜",
 }  # fmt: skip
 
 
-_ALWAYS: Final = frozenset("“„‟«「『＂❝〝《" + OPEN)  # what opens wherever it is
+_ALWAYS: Final = frozenset("“„‟«「『＂❝〝《｢﹁﹃❛" + OPEN)  # what opens wherever it is
 
 
 _APOSTROPHES: Final = frozenset("’'‘")
@@ -208,6 +209,13 @@ _BEFORE: Final = frozenset("([{—–-/:>*_,;.!?=|~…" + "".join(_ALWAYS))  # w
 
 
 MARK = re.compile("[" + "".join(CLOSING) + "]")
+
+
+_ELISION = re.compile(r"['’‘](?:\d\ds(?!\w)|(?:tis|twas|twere|em|til|cause|n|bout|round)(?!\w))", re.IGNORECASE)
+"""What an apostrophe begins: `’90s`, `’tis`."""
+
+
+_POSSESSIVE = re.compile(r"(?<=[sxzSXZ])['’](?=\s+[^\W\d_])")
 
 
 def quoted_spans(text: str) -> Iterator[tuple[int, int, int]]:
@@ -229,25 +237,35 @@ def quoted_spans(text: str) -> Iterator[tuple[int, int, int]]:
 def _opens(text: str, place: int) -> bool:
     """Whether a mark begins a quotation: it is before a word, and not behind one."""
     mark, (before, after) = text[place], beside(text, place, place + 1)
+    if mark in (before, after):  # a doubled mark: of what, nobody knows
+        return False
     if not after or after.isspace():
-        return bool(after) and mark in "«‹" and not before.isalnum()
+        return bool(after) and (mark == OPEN or (mark in "“„«‹" and not before.isalnum()))
     if mark in _ALWAYS:
         return mark != "“" or not before.isalnum() or (before.isalpha() and after.isalnum())
+    if mark in _APOSTROPHES and _ELISION.match(text, place):
+        return False
     if mark == '"' and before.isalpha():
         return after.isalnum()
     return not before or before.isspace() or before in _BEFORE
 
 
 def _end_of(text: str, start: int, closing: str) -> int:
-    """Where a quotation ends: an apostrophe may look like its end, so the last one before the next opening counts."""
+    """Where a quotation ends.
+
+    An apostrophe may look like its end: the first that is none counts, else the last one before the next opening.
+    """
     last = -1
     place = start
     while place < len(text):
         char = text[place]
         if char in closing and (char not in _APOSTROPHES or not text[place + 1 : place + 2].isalnum()):
-            if char not in _APOSTROPHES and not (char == '"' and _is_inch(text, place)):
+            if char in _APOSTROPHES:
+                if not _POSSESSIVE.match(text, place):
+                    return place
+                last = place
+            elif char != '"' or not (_is_inch(text, place) or (len(closing) > 1 and _opens(text, place))):
                 return place
-            last = place
         elif last >= 0 and char in "‘‚'" and _opens(text, place):
             return last
         place += 1
@@ -256,4 +274,64 @@ def _end_of(text: str, start: int, closing: str) -> int:
 
 def _is_inch(text: str, place: int) -> bool:
     """Whether a straight mark after a number goes on in a sentence: `a 5" pipe and more"`."""
-    return text[place - 1].isdigit() and text[place + 1 : place + 2] == " " and '"' in text[place + 1 : place + 400]
+    if text[place] != '"' or not text[place - 1].isdigit() or text[place + 1 : place + 2] != " ":
+        return False
+    following = text.find('"', place + 1, place + 400)
+    return following > 0 and not _opens(text, following)
+
+
+# Finds what may be a quotation mark and was not read as one: nobody knows whether words are quoted there.
+
+
+_LIKE_MARKS: Final = re.compile(
+    r"<<|>>|,,|["
+    r"\"'`´«»‘’‚‛“”„‟‹›＂＇「」『』｢｣〝〞〟《》〈〉⟨⟩⟪⟫⦅⦆❛❜❝❞❟❠❮❯🙶🙷🙸‵′‶″‷‴⁗ʹʺʻʼʽˊˋ˝״׳՚⹂﹁﹂﹃﹄〃≪≫⸢⸣"
+    r"⸂⸃⸄⸅⸉⸊⸌⸍⸜⸝⸠⸡"
+    f"{OPEN}{CLOSE}]"
+)
+
+
+_WITHIN_WORD: Final = frozenset("'’‘ʼʻʽʹ＇՚׳״´′`")
+
+
+_AFTER_NUMBER = re.compile(r"(?<=\d)(?:''|[\"'’”′″ʹʺ´])(?=[\s.,;:!?)\]/×-]|\Z|\d|x[\d\s])")
+"""Inches and feet, minutes and seconds."""
+
+
+_TICKS = re.compile(r"(?<!`)(`+)(?!`)[^`]+(?:(?<!`)\1(?!`))")
+
+
+_BESIDE_ELISION: Final = _ALWAYS | frozenset("*_[")  # `l’« Europe »`
+
+
+_ELIDED = re.compile(r"(?<=[nosxzNOSXZ])['’](?=\s+[^\W\d_])")
+
+
+def doubtful_mark(text: str, spans: Iterable[tuple[int, int, int]]) -> int:
+    """Where the first character is that may be a quotation mark, and neither belongs to `spans` nor is anything else.
+
+    -1 if there is none. `spans` are those of `quoted_spans`; one without words was none.
+    """
+    read = [(mark, end + 1) for mark, start, end in spans if word_count(text[start:end])]
+    read = sorted([*read, *(match.span() for match in _TICKS.finditer(text))])
+    number = done = 0
+    weak = False  # an apostrophe that may have begun a quotation
+    for match in _LIKE_MARKS.finditer(text):
+        place = match.start()
+        while number < len(read) and read[number][0] <= place:
+            done = max(done, read[number][1])
+            number += 1
+        if place < done:
+            continue
+        before, after = beside(text, *match.span())
+        if _AFTER_NUMBER.match(text, place):
+            done = max(done, place + 2 if match[0] == after == "'" else 0)
+        elif match[0] in _WITHIN_WORD and before.isalnum() and after.isalnum():
+            weak = weak or (text[place - 3 : place].isalpha() and text[place + 1 : place + 4].isalpha() and place > 2)
+        elif _ELISION.match(text, place):
+            weak = True
+        elif match[0] in _APOSTROPHES and before.isalpha() and after in _BESIDE_ELISION:
+            continue
+        elif weak or not _ELIDED.match(text, place):
+            return place
+    return -1

@@ -23,12 +23,14 @@ from memosite.quotes.blocks import (
     OPEN,
     OTHER,
     Block,
+    doubtful_mark,
     links_in,
     markdown_blocks,
     plain_blocks,
     quoted_spans,
 )
 from memosite.quotes.html import html_blocks
+from memosite.quotes.judge import changes_meaning
 from memosite.quotes.latex import tex_blocks, untex
 from memosite.quotes.source import Reading, Span, edited, find_marks, with_images, word_count
 
@@ -87,6 +89,13 @@ _SET = re.compile(r"-\d{4}–")
 
 _STRESSED_WORDS: Final = 4
 """Emphasis and code of fewer words are no quotation."""
+
+
+_LEADS = re.compile(r"[:：﹕︓][\s*_`~)\]”’\"'»>]*\Z")
+"""The end of a paragraph that leads to what is quoted below it."""
+
+
+_ENDS = re.compile(r"[.!?…。！？][\s*_`~)\]”’\"'»>]*\Z")
 
 
 _ENTRY = re.compile(r"@\w+\s*\{\s*(?:([^,{}\s]+)\s*)?,")
@@ -219,32 +228,41 @@ class _Locator:
     note: str = ""
     words: list[str] = field(default_factory=list)
     unread: str = ""
+    doubt: str = ""
 
 
 def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
+    names = {block.note for block in blocks if block.note}
     cited = {block.note for block in blocks if block.note and (_SHA.search(block.text) or _PLACED.search(block.text))}
     by_block = [_locators(blocks, number, cited, is_markdown=is_markdown) for number in range(len(blocks))]
-    noted: dict[str, list[str]] = {}
-    unread: dict[str, str] = {}
+    noted: dict[str, _Locator] = {}
     for locator in chain.from_iterable(by_block):
-        if locator.citation is None:
-            noted.setdefault(locator.note, []).extend(locator.words[:_MOST_WORDS])
-            unread[locator.note] = unread.get(locator.note) or locator.unread
+        if locator.citation is None and locator.note:
+            known = noted.setdefault(locator.note, replace(locator, words=[]))
+            known.words.extend(locator.words[:_MOST_WORDS])
+            known.unread, known.doubt = known.unread or locator.unread, known.doubt or locator.doubt
     for block, locators in zip(blocks, by_block, strict=True):
         for locator in locators:
             if locator.citation is None:
                 continue
-            words = [*locator.words, *noted.pop(block.note, ())] if block.note else locator.words
-            words = list(dict.fromkeys(filter(word_count, words)))
-            quote = locator.citation.quote or next(iter(words), "")
-            if locator.citation.sha256 or quote or "#" in locator.citation.ref:
-                others = tuple(one for one in words[:_MOST_WORDS] if one != quote)
-                why = (
-                    _MANY
-                    if len(words) > _MOST_WORDS
-                    else locator.unread or (unread.get(block.note, "") if block.note else "")
+            note = noted.get(block.note)
+            words = [locator.citation.quote, *locator.words, *(note.words if note else ())]
+            if note:
+                note.words = []  # of several citations in a note, the first
+            words = list(dict.fromkeys(filter(word_count, (_without_signs(one, names) for one in words))))
+            quote, others = next(iter(words), ""), words[1 : _MOST_WORDS + 1]
+            why = _MANY if len(words) > _MOST_WORDS else locator.unread or (note.unread if note else "")
+            doubt = locator.doubt or (note.doubt if note else "")
+            if locator.citation.sha256 or quote or doubt or "#" in locator.citation.ref:
+                yield replace(
+                    locator.citation, quote=quote, others=tuple(others), unread=why if quote else "", doubt=doubt
                 )
-                yield replace(locator.citation, quote=quote, others=others, unread=why if quote else "")
+
+
+def _without_signs(words: str, names: Collection[str]) -> str:
+    """Words without the signs of footnotes among them."""
+    kept = NOTED.sub(lambda match: "" if match[match.lastindex or 0] in names else match[0], words) if names else words
+    return " ".join(kept.split()) if kept is not words else words
 
 
 def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_markdown: bool) -> list[_Locator]:
@@ -256,12 +274,13 @@ def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_ma
     above = _one_line("\n\n".join(one.text for one in quoted), is_markdown=is_markdown)
     found, claimed, told = _with_digests(block, above, is_markdown=is_markdown)
     known = {locator.citation.ref for locator in found if locator.citation}
+    is_own = bool(found) or _is_told_below(blocks, number)  # what else is named in it is named by the words
     quote = "" if found else above
     for match in _PLACED.finditer(text):
         ref = named_in(match[0])[0]
         is_below = _DASHED.match(text, block.starts[bisect_right(block.starts, match.start()) - 1]) is not None
         before = text[max(match.start() - 4, 0) : match.start()].rstrip("`*_")
-        if not (is_below or (not block.is_quote and ("#" in ref or before.endswith(("(", "["))))):
+        if not (is_below or (not (block.is_quote and is_own) and ("#" in ref or before.endswith(("(", "["))))):
             continue  # it is only named
         if ref not in known and not any(start <= match.start() < end for start, end in told[:_MOST_WORDS]):
             known.add(ref)
@@ -276,15 +295,21 @@ def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_ma
         return []
     found += (_Locator(at, at + 1, None) for at, char in enumerate(text) if char == OTHER)
     found.sort(key=attrgetter("start"))
-    _share_words(block, found, claimed, is_markdown=is_markdown)
+    doubt = ""
+    if not block.is_quote:
+        doubt = _share_words(block, found, claimed, is_markdown=is_markdown)
+    elif not claimed:
+        _share_quote(block, found, is_markdown=is_markdown)
     for locator in found:
         if locator.citation is None and not locator.words:
             locator.words.append(above)
-    below = list(_rest_of_figure(blocks, number)) if block.is_quote else blocks[number + 1 : number + 2]
-    if block.is_quote or (not above and text.rstrip().endswith(":") and below and below[0].is_quote):
+    below = list(_rest_of_figure(blocks, number)) if block.is_quote else _quote_below(blocks, number)
+    last, end = found[-1], text[-200:]
+    has_words = above or last.words or (last.citation and last.citation.quote)
+    if block.is_quote or _LEADS.search(end) or not (has_words or _ENDS.search(end)):
         found[-1].words.extend(_one_line(one.text, is_markdown=is_markdown) for one in below)
     why = next(filter(None, (one.unread for one in (block, *quoted, *below))), "")
-    return [replace(locator, unread=why) for locator in found]
+    return [replace(locator, unread=why, doubt=doubt) for locator in found]
 
 
 def _with_digests(block: Block, quote: str, *, is_markdown: bool) -> tuple[list[_Locator], list[Span], list[Span]]:
@@ -301,25 +326,110 @@ def _with_digests(block: Block, quote: str, *, is_markdown: bool) -> tuple[list[
         row = bisect_right(block.starts, match.start()) - 1
         begin = max(block.starts[_first_row(rows, row, min(done, row))], last)
         before = text[begin : match.start()]
-        if block.is_quote and text[last:begin].strip():
-            quote = _one_line(text[last:begin], is_markdown=is_markdown)
-            claimed.append((last, begin))
         citation = _citation_of(before, match, block.lines[row])
         speaker = citation.speaker or _speaker_before_link(block)
+        beside: list[str] = []
+        if block.is_quote:
+            place, beside = _words_beside(before, speaker, match["note"] or "", has_links=bool(block.links))
+            said = text[last : begin + place]
+            if word_count(said):
+                quote = _one_line(said.lstrip(_BEHIND) if last else said, is_markdown=is_markdown)
+                quote = quote.rstrip(_AHEAD) if place else quote
+            claimed.append((last, begin + place))
         citation = replace(citation, url=citation.url or next(iter(block.links), ""), speaker=speaker, quote=quote)
-        if not quote and (inside := _QUOTED.search(before)):
+        inside = _QUOTED.search(before) if not quote else None
+        if inside and _IN_TEXT.search(before, inside.end()):  # a line of plain text, as `cite` writes it
             said = " ".join(before[: inside.start()].split())
-            said = said.removesuffix(":") if said.endswith(":") and _IN_TEXT.search(before, inside.end()) else ""
+            said = said.removesuffix(":") if said.endswith(":") else ""
             citation = replace(citation, quote=" ".join(inside[1].split()), speaker=said)
             claimed.append((begin + inside.start(), begin + inside.end()))
             told.append((begin + inside.end(), match.end()))
         elif _DASHED.match(before):
             told.append((begin, match.end()))
         refs = list(_REF.finditer(before))
-        found.append(_Locator(begin + refs[-1].start() if refs else match.start(), match.end(), citation))
+        locator = _Locator(begin + refs[-1].start() if refs else match.start(), match.end(), citation)
+        locator.words.extend(_one_line(one, is_markdown=is_markdown) for one in beside)
+        found.append(locator)
         quote = quote if len(quote) <= _SHARED else ""
         done, last = row + 1, match.end()
+    if block.is_quote and found and word_count(text[last:]):
+        found[-1].words.append(_one_line(text[last:].lstrip(_BEHIND), is_markdown=is_markdown))
     return found, claimed, told
+
+
+_NAMING = re.compile(
+    rf"(?P<ref>{_REF.pattern})|(?P<time>{_TIME.pattern})"
+    r"|(?P<link>\[(?:[^\[\]\\]|\\.){0,500}\]\((?:<[^<>\n]{1,2000}>|[^()\s]{1,2000})\)|<?https?://[^\s<>]{1,2000}>?)",
+    re.IGNORECASE,
+)
+
+
+_LED = re.compile(r"\W*(?:(?:see|from|in|cf|source|quoted|vgl|siehe|aus|voir)\W+)?", re.IGNORECASE)
+
+
+_BEHIND: Final = " \n)]},.;:`*_|"
+"""What may stand behind a citation before words go on."""
+
+
+_AHEAD: Final = " ,;:([{<`|"
+
+
+_NOTED_SOURCE = re.compile(r"(?:(?:raw|confidential|private|ephemeral|quoted in a turn of [^,()]{0,80})(?:, |\Z))*")
+"""What `cite` warns of behind a digest."""
+
+
+_NAME: Final = 6
+"""Who is said to have spoken has at most so many words, without a number or a negation."""
+
+
+def _words_beside(before: str, speaker: str, note: str, *, has_links: bool) -> tuple[int, list[str]]:
+    """Where on the line of a citation in a block quote begins what names its source, and words that do not name it.
+
+    A line that begins with a dash says who spoke, with a link to what is cited.
+    """
+    named: set[str] = set()
+    place = len(before)
+    for match in reversed(list(_NAMING.finditer(before, max(len(before) - 3_000, 0)))):
+        kind = match.lastgroup or "ref"
+        if kind in named or match.end() > place or not _LED.fullmatch(before, match.end(), place):
+            break
+        named.add(kind)
+        place = match.start()
+    words = [] if _NOTED_SOURCE.fullmatch(" ".join(note.split())) else [note]
+    dash = _DASHED.match(before)
+    if not dash:
+        return place, words
+    said = " ".join(before[dash.end() : place].split())
+    rest = said.removeprefix(speaker) if speaker else said
+    is_name = word_count(rest) <= _NAME and not changes_meaning(rest)
+    return 0, words if is_name or has_links or _unmarked(said).startswith(speaker or "\0") else [*words, rest]
+
+
+def _share_quote(block: Block, found: list[_Locator], *, is_markdown: bool) -> None:
+    """Give all of a block quote to its citations without digests and its footnotes: each has what is before it."""
+    last = 0
+    for locator in found:
+        begin = max(block.starts[bisect_right(block.starts, locator.start) - 1], last)
+        before = block.text[begin : locator.start]
+        place, beside = (len(before), []) if locator.note else _words_beside(before, "", "", has_links=True)
+        words = block.text[last : begin + place]
+        words = words.lstrip(_BEHIND).rstrip(_AHEAD) if last else words.rstrip(_AHEAD)
+        locator.words.extend(_one_line(one, is_markdown=is_markdown) for one in (words, *beside))
+        last = locator.end
+    found[-1].words.append(_one_line(block.text[last:].lstrip(_BEHIND), is_markdown=is_markdown))
+
+
+def _is_told_below(blocks: list[Block], number: int) -> bool:
+    """Whether the citation of a block quote is in a later paragraph of it, or below it."""
+    block = blocks[number]
+    for later in blocks[number + 1 : number + _MOST_WORDS] if block.is_quote else ():
+        has_citation = _SHA.search(later.text) or _PLACED.search(later.text)
+        if later.is_quote and later.figure == block.figure > 0:
+            if _SHA.search(later.text):
+                return True
+        else:
+            return bool(has_citation and _DASHED.match(later.text))
+    return False
 
 
 def _rest_of_figure(blocks: list[Block], number: int) -> Iterator[Block]:
@@ -332,51 +442,66 @@ def _rest_of_figure(blocks: list[Block], number: int) -> Iterator[Block]:
     yield from blocks[number + 1 : end]
 
 
-def _share_words(block: Block, found: list[_Locator], claimed: Sequence[Span], *, is_markdown: bool) -> None:
-    """Give the words that a block quotes to its citations, in order.
+def _share_words(block: Block, found: list[_Locator], claimed: Sequence[Span], *, is_markdown: bool) -> str:
+    """Give the words that a paragraph quotes to its citations, in order; say what else of it may be quoted.
 
     Words are before their citation; if the first citation has none before it, they are behind.
     """
-    rows = _quoted_in(block, claimed, found)
-    is_behind = not rows or rows[0][0] > found[0].start
-    ends = [locator.end for locator in found]
-    for start, end in rows:
-        at = bisect_right(ends, start) - is_behind
-        locator = found[min(max(at, 0), len(found) - 1)]
-        after = bisect_right(ends, start)
-        stop = found[after].start if after < len(found) else end  # an open quotation ends there
-        words = NOTED.sub("", block.text[start : min(end, stop) if stop > start else end])
-        words = words.replace(OPEN, "“").replace(CLOSE, "”").strip().rstrip(",;.:([` ")
-        locator.words.append(_one_line(words, is_markdown=is_markdown))
-
-
-def _quoted_in(block: Block, claimed: Sequence[Span], found: Sequence[_Locator]) -> list[Span]:
-    """The words that a block quotes, in order; of a block quote, what stands behind its last citation, too."""
     pieces: list[str] = []
     done = 0
     for start, end in claimed:
         pieces += (block.text[done:start], " " * (end - start))
         done = end
     text = "".join((*pieces, block.text[done:]))
-    spans = [(start, end) for _, start, end in quoted_spans(text)]
+    marks = list(quoted_spans(text))
+    rows = _quoted_in(block, text, [(start, end) for _, start, end in marks])
+    first = min((start for start, _ in (*rows, *claimed)), default=0)
+    is_behind = first > found[0].start
+    ends = [locator.end for locator in found]
+    doubt = doubtful_mark(text, marks)
+    for start, end in rows:
+        after = bisect_right(ends, start)
+        locator = found[min(max(after - is_behind, 0), len(found) - 1)]
+        stop = found[after].start if after < len(found) else end  # an open quotation ends there
+        words = block.text[start : min(end, stop) if stop > start else end]
+        words = words.replace(OPEN, "“").replace(CLOSE, "”").strip().rstrip(",;.:([` ")
+        locator.words.append(_one_line(words, is_markdown=is_markdown))
+        if start < stop < end and word_count(text[found[after].end : end]):
+            doubt = start - 1 if doubt < 0 else min(doubt, start - 1)
+    if doubt < 0:
+        return ""
+    mark = {OPEN: "<q>", CLOSE: "</q>"}.get(text[doubt], text[doubt])
+    return f"what {mark} on line {block.line_of(doubt)} quotes, if it does, is not clear"
+
+
+def _quoted_in(block: Block, text: str, spans: list[Span]) -> list[Span]:
+    """The words that a paragraph quotes, in order: those between marks, and longer ones that are set apart."""
     begins = [start for start, _ in spans]
     written = ((*match.span(match.lastindex or 0), match["stars"] == "**" or match["lines"] == "__")
                for match in _STRESSED.finditer(text))  # fmt: skip
     strong: list[Span] = []
+    quoted = list(spans)
     for start, end, is_strong in sorted((*block.marked, *written)):
         at = bisect_right(begins, start) - 1
         is_within = at >= 0 and start < spans[at][1]
-        said = text[start:end]
-        if not is_within and word_count(said) >= _STRESSED_WORDS and not (_SHA.search(said) or _REF.search(said)):
-            (strong if is_strong else spans).append((start, end))
-    spans = spans or strong  # what is bold may be a heading
-    if block.is_quote:
-        if all(locator.citation is None for locator in found):
-            return [(0, found[-1].start)]
-        rest = text.find("\n", found[-1].end)
-        if rest >= 0 and word_count(text[rest:]):
-            spans = [span for span in spans if span[0] < rest] + [(rest, len(text))]
-    return sorted(spans)
+        said = _REF.sub("", _SHA.sub("", text[start:end]))
+        if not is_within and word_count(said) >= _STRESSED_WORDS:
+            (strong if is_strong else quoted).append((start, end))
+    return sorted(quoted or strong)  # what is bold may be a heading
+
+
+def _quote_below(blocks: list[Block], number: int) -> list[Block]:
+    """The block quote below a paragraph, all of it, unless it has its own citation."""
+    end = number + 1
+    while end < len(blocks) and blocks[end].is_quote and (end == number + 1 or _is_same(blocks[end - 1], blocks[end])):
+        end += 1
+    last = blocks[end - 1]
+    has_own = any(_SHA.search(one.text) or _PLACED.search(one.text) for one in blocks[number + 1 : end])
+    return [] if has_own or _is_told_below(blocks, end - 1) or not last.is_quote else blocks[number + 1 : end]
+
+
+def _is_same(one: Block, other: Block) -> bool:
+    return one.figure == other.figure > 0
 
 
 def _quote_above(blocks: list[Block], number: int) -> list[Block]:
