@@ -107,6 +107,10 @@ LAYOUTS: dict[str, Callable[[str, Citation], str]] = {
     "no digest": lambda quote, cited: inline("Alice said “{q}”")(quote, cited).replace(f", sha256:{cited.sha256}", ""),
 }
 
+SIGNS = ("[1]", "¹", "†", "\\*", "[*]", "(1)", "^1^", "<sup>1</sup>", "<sup>a</sup>")
+"""Of footnotes; those of all but the first kinds are known by standing behind a word, and before a paragraph."""
+
+
 LAYOUTS |= {
     "beside it": inline("> {q} ({l})"),
     "behind it": inline("> {t}\n>\n> ({l}) {q}"),
@@ -128,6 +132,41 @@ LAYOUTS |= {
     "first of each": inline("{l} “{q}”. {l} “{t}”."),
     "emphasis around": inline("*{q} ({l})*"),
 }  # fmt: skip
+
+
+MARKDOWN: dict[str, Callable[[str, Citation], str]] = {
+    "in an item": inline("- > {q}\n  >\n  > — engineer, {l}"),
+    "in a numbered item": inline("1. > {q}\n   > ({l})"),
+    "in a tenth item": inline("10. > {q}\n    >\n    > — engineer, {l}\n\n11. More"),
+    "an item in it": inline("> - {q}\n>\n> — engineer, {l}"),
+    "a heading in it": inline("> ## {q}\n>\n> ({l})"),
+    "lazy": lambda quote, cited: inline("> {q}\n>\n> — engineer, {l}")(broken(quote), cited),
+    "lazy paragraph": lambda quote, cited: inline("> {q} ({l})")(broken(quote), cited),
+    "tag over lines": inline("<blockquote\ncite=x>\n{q}\n</blockquote>\n\n— engineer, {l}"),
+    "ticks twice on a line": inline("```a``` ```\n\nAlice said “{q}”"),
+    "fence in an item": inline("- a\n\n  ```\n  b\n  ```\n\nAlice said “{q}”"),
+    "fence in a quote": inline("> ```\n> b\n> ```\n\nMore.\n\nAlice said “{q}”"),
+    "entities": inline("Alice said &ldquo;{q}&rdquo;"),
+    "numbers": inline("Alice said &#8220;{q}&#x201d;"),
+    "plain entities": inline("Alice said &quot;{q}&quot;"),
+    "escaped": inline('Alice said \\"{q}\\"'),
+    "em": inline("Alice said <em>{q}</em>"),
+    "i over lines": lambda quote, cited: inline("Alice said <i>{q}</i>")(quote.replace(" ", "\n", 2), cited),
+    "q": inline("Alice said <q> {q} </q>"),
+    "q in a table": inline("| a | b |\n|---|---|\n| <q>{q}</q> | {l} |\n"),
+    "comment": inline("> {q} <!-- so -->\n>\n> — engineer, {l}"),
+    "hidden citation": inline("Alice said “{q}” <!-- {l} -->"),
+    "further cell": inline("| a |\n|---|\n| x | “{q}” {l} |\n"),
+    "definition in it": inline("> [a]: /nowhere\n>\n> {q}\n>\n> — engineer, {l}"),
+    "below front matter": inline("> {q}\n\n— engineer, {l}"),
+    **{f"footnote {sign}": inline(f"Alice said “{{q}}”.{sign} So.\n\nMore.\n\n{sign} See {{l}}.") for sign in SIGNS},
+    **{f"footnotes {sign}": inline(f"“{{t}}”[^x] and “{{q}}”{sign}.\n\n[^x]: {{l}}\n\n{sign} {{l}}") for sign in SIGNS},
+}  # fmt: skip
+
+
+def broken(quote: str) -> str:
+    """Words on lines of their own."""
+    return quote.replace(" ", "\n").replace("\n", " ", 1)
 
 
 DOUBTED: dict[str, Callable[[str, Citation], str]] = {
@@ -236,6 +275,8 @@ def laid_out(how: str, cited: Citation, words: str) -> Iterator[tuple[str, str, 
         yield name, f"# A paper\n\nFirst.\n\n{write(words, cited)}\n\nLast.\n", ".md"
         if name not in ("emphasis", "underlined", "code", "emphasis around"):
             yield name, f"First.\n\n{write(words, cited)}\n\nLast.\n", ".txt"
+    for name, write in MARKDOWN.items():
+        yield name, f"# A paper\n\nFirst.\n\n{write(words, cited)}\n\nLast.\n", ".md"
     for name, write in TEX_LAYOUTS.items():
         if "%" not in words:
             yield name, f"First.\n\n{write(words, cited).replace('#', chr(92) + '#')}\n\nLast.\n", ".tex"
@@ -349,6 +390,33 @@ def test_what_readers_of_a_page_may_not_see_is_not_checked(archive: ArchiveSourc
             tag = re.search(r"<\??([\w-]+)", what)
             assert said.tier is Tier.UNREAD and not said.holds(), (name, page, said)
             assert tag and tag[1] in said.details[0], (name, what, said.details)
+
+
+IN_MARKDOWN = (
+    "{} <style>p{{display:none}}</style>", "{}\n\n```{{=html}}\n<p hidden>\n```", "{} <!-- a --!> -->", "{}\n\n<!-- a",
+    "<div\n\n{}", "a <script>\n\n{}", "a <textarea> b\n\n{}", "<!--> x -->\n\n{}", "<?php ?>\n\n{}",
+)  # fmt: skip
+
+
+def test_html_in_markdown_is_read_by_the_same_rules(archive: ArchiveSources) -> None:
+    """What may hide words in it is named, there and in the whole document; a document is never cut off by it."""
+    item, place = passages(archive)[0]
+    cited = item.cite(place)
+    first, rest = cited.quote.split(" ", 1)
+    writers = {
+        name: write for name, write in {**LAYOUTS, **MARKDOWN}.items() if name in ("cite", "curly", "lazy", "em")
+    }
+    for name, write in writers.items():
+        documents = [write(f"{first} {hidden} {rest}", cited) for hidden in (*HIDDEN, "<name>", "<y />")]
+        documents += [around.format(write(cited.quote, cited)) for around in IN_MARKDOWN]
+        documents += [f"---\n{key}: |\n  x\n---\n\n{write(cited.quote, cited)}" for key in ("header-includes", "css")]
+        for document in documents:
+            [said] = verdicts(f"{document}\n\nLast.\n", ".md", archive)
+            assert said.tier is Tier.UNREAD and not said.holds(), (name, document, said)
+    front = f"---\ntitle: x\nabstract: “{cited.quote}” ({cited.ref}, sha256:{cited.sha256})\n---\n\nMore.\n"
+    assert [(said.tier, said.line) for said in verdicts(front, ".md", archive)] == [(Tier.EXACT, 3)]
+    for code in ("```\n{}\n```", "- a\n\n  ~~~\n  {}", "<!-- more\n\n-->\n```\n{}"):
+        assert verdicts(code.format(LAYOUTS["curly"](cited.quote, cited)), ".md", archive) == []
 
 
 @pytest.mark.parametrize("to", ["html", "gfm", "docx"])

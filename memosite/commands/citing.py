@@ -151,9 +151,9 @@ def _checked(name: str, sources: Sources, *, is_quotes: bool) -> Iterator[Checke
 
 def _blocks(name: str) -> "Sequence[Block]":
     """The blocks of a manuscript."""
-    from memosite.quotes.blocks import markdown_blocks  # noqa: PLC0415 - as above
     from memosite.quotes.html import html_blocks  # noqa: PLC0415 - as above
     from memosite.quotes.manuscript import read_manuscript  # noqa: PLC0415
+    from memosite.quotes.markdown import markdown_blocks  # noqa: PLC0415 - as above
 
     if name != _STDIN:
         return read_manuscript(Path(name))

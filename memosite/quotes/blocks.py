@@ -1,4 +1,4 @@
-"""Reads Markdown and plain text into the blocks that quotations are looked for in: paragraphs, and block quotes.
+"""Reads plain text, and LaTeX as text, into the blocks that quotations are looked for in: paragraphs, and block quotes.
 
 A block knows on which line each of its characters is. `<q>` is read as a pair of quotation marks of its own, so that
 one search finds all kinds. A quote must not hold by words that readers do not see, or see otherwise: struck out words
@@ -22,9 +22,6 @@ OPEN, CLOSE = "\ue000", "\ue001"
 """Stand for `<q>` and `</q>` in the text of a block."""
 
 
-_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
-
-
 _QUOTED_LINE = re.compile(r" {0,3}(?:> ?)+")
 
 
@@ -35,13 +32,21 @@ _NOTE = re.compile(r" {0,3}(?:\[\^([^\[\]\s]{1,100})\]:|\[(\d{1,4})\](?=:?\s)|([
 """The beginning of a footnote; its name may stand anywhere else as `NOTED`."""
 
 
-NOTED = re.compile(r"\[\^([^\[\]\s]{1,100})\]|\[(\d{1,4})\]|([⁰¹²³⁴-⁹]{1,4})")
+_SIGNS = (
+    r"\[\^([^\[\]\s]{1,100})\]|\[(\d{1,4}|[a-z*†‡§¶])\]|([⁰¹²³⁴-⁹]{1,4})|\^(\w{1,3})\^"
+    r"|%s\\?([*†‡§¶‖]{1,3})(?![\w*])|%s\((\d{1,3}|[a-z])\)"
+)
+
+
+NOTED = re.compile(_SIGNS % (r"(?<=[^\s\\(*])", r"(?<=[^\s(])"))
+"""The sign of a footnote in a text; its name is the last group."""
+
+
+NOTING = re.compile(rf"\s*(?:{_SIGNS % ('', '')})[:.]?(?=\s)")
+"""The beginning of a paragraph that is a footnote, if its sign is in the text."""
 
 
 _ITEM = re.compile(r"[ \t]*(?:[*+-]|\d{1,9}[.)])[ \t]+|#{1,6}[ \t]+")
-
-
-_STYLED = re.compile(r" {0,3}<(style|script|link)\b", re.IGNORECASE)
 
 
 _TAG = re.compile(r"<(/?)(q|blockquote)\b[^<>]{0,500}>", re.IGNORECASE)
@@ -93,13 +98,6 @@ def links_in(text: str) -> list[str]:
     return [match[1] or match[2].rstrip(".,;:!?'”’»]") for match in _LINK.finditer(text)]
 
 
-def markdown_blocks(text: str) -> Iterator[Block]:
-    """The blocks of a Markdown document; code is none."""
-    reader = TextBlocks(is_markdown=True)
-    blocks = list(reader.read(text))
-    yield from unread_if(reader.page, blocks)
-
-
 def plain_blocks(text: str) -> Iterator[Block]:
     """The blocks of a plain text; lines that begin with `>` are a block quote, as in mail."""
     yield from TextBlocks(is_markdown=False).read(text)
@@ -113,9 +111,7 @@ class TextBlocks:
         self.rows: list[tuple[int, str]] = []
         self.is_quote = False
         self.in_tag = False  # within <blockquote>
-        self.fence = ""
         self.note = ""
-        self.page = ""  # a style sheet or a program in the text
 
     def read(self, text: str) -> Iterator[Block]:
         """The blocks of a text, in order."""
@@ -124,18 +120,9 @@ class TextBlocks:
         yield from self._end()
 
     def _line(self, number: int, line: str) -> Iterator[Block]:
-        fence = _FENCE.match(line) if self.is_markdown else None
-        if self.fence or fence:
-            yield from self._end()
-            begun = fence[1] if fence else ""
-            is_end = self.fence and begun.startswith(self.fence) and not line.strip().strip("`~")
-            self.fence = "" if is_end else self.fence or begun
-            return
         if not line.strip() and not (self.in_tag and self.rows):
             yield from self._end()
             return
-        if self.is_markdown and (styled := _STYLED.match(line)):
-            self.page = f"<{styled[1].lower()}>"
         quoted = _QUOTED_LINE.match(line)
         row = line[quoted.end() :] if quoted else line
         if self.is_markdown and "<" in row:
@@ -163,7 +150,8 @@ class TextBlocks:
         if _ALERT.match(row) and is_quote:
             row = ""
         self.is_quote = is_quote
-        self.rows.append((number, row[item.end() :] if item and not is_quote else row))
+        is_mark = item and not is_quote and (self.is_markdown or "*" not in item[0])  # it may be the sign of a footnote
+        self.rows.append((number, row[item.end() :] if item and is_mark else row))
 
     def _end(self) -> Iterator[Block]:
         if any(row.strip() for _, row in self.rows):

@@ -20,18 +20,19 @@ from memosite.facts.parsed import Written
 from memosite.quotes.blocks import (
     CLOSE,
     NOTED,
+    NOTING,
     OPEN,
     OTHER,
     Block,
     doubtful_mark,
     links_in,
-    markdown_blocks,
     plain_blocks,
     quoted_spans,
 )
 from memosite.quotes.html import html_blocks
 from memosite.quotes.judge import changes_meaning
 from memosite.quotes.latex import tex_blocks, untex
+from memosite.quotes.markdown import markdown_blocks
 from memosite.quotes.source import Reading, Span, edited, find_marks, with_images, word_count
 
 MOST: Final = 1_000
@@ -232,6 +233,7 @@ class _Locator:
 
 
 def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
+    blocks = _with_notes(blocks)
     names = {block.note for block in blocks if block.note}
     cited = {block.note for block in blocks if block.note and (_SHA.search(block.text) or _PLACED.search(block.text))}
     by_block = [_locators(blocks, number, cited, is_markdown=is_markdown) for number in range(len(blocks))]
@@ -257,6 +259,25 @@ def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
                 yield replace(
                     locator.citation, quote=quote, others=tuple(others), unread=why if quote else "", doubt=doubt
                 )
+
+
+def _with_notes(blocks: list[Block]) -> list[Block]:
+    """Blocks that cite, those that begin with the sign of a footnote as the footnote it is."""
+    begun = {number: match for number, block in enumerate(blocks)
+             if not (block.note or block.is_quote) and (match := NOTING.match(block.text)) and
+             (_SHA.search(block.text) or _PLACED.search(block.text))}  # fmt: skip
+    if not begun:
+        return blocks
+    signs = {
+        match[match.lastindex or 0]
+        for number, block in enumerate(blocks)
+        for match in NOTED.finditer(block.text, begun[number].end() if number in begun else 0)
+    }
+    names = {number: match[match.lastindex or 0] for number, match in begun.items()}
+    return [
+        replace(block, note=names[number]) if names.get(number) in signs else block
+        for number, block in enumerate(blocks)
+    ]
 
 
 def _without_signs(words: str, names: Collection[str]) -> str:

@@ -5,10 +5,11 @@ from pathlib import Path
 
 from memosite.facts.errors import SourceError
 from memosite.facts.parsed import Written
-from memosite.quotes.blocks import Block, markdown_blocks, plain_blocks
+from memosite.quotes.blocks import Block, plain_blocks
 from memosite.quotes.citations import HTML_ENDINGS, MARKDOWN_ENDINGS, bibtex_entries
 from memosite.quotes.html import html_blocks
 from memosite.quotes.latex import bibliographies, tex_blocks
+from memosite.quotes.markdown import markdown_blocks
 from memosite.run.processes import Child, Limits, SlowError, WordyError
 
 _LIMITS = Limits(seconds=120, memory=4 << 30, output=256 << 20)
