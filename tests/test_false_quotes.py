@@ -392,6 +392,40 @@ def test_what_readers_of_a_page_may_not_see_is_not_checked(archive: ArchiveSourc
             assert tag and tag[1] in said.details[0], (name, what, said.details)
 
 
+BESIDE = (
+    "It's the librarians' fault, they don't know: “{q}” ({l}).", "Hans' Haus sagt ‚{q}‘ ({l}).",
+    "A 5\" pipe, 6'2\" tall, 40° 26′ 46″ N, 5'-6\" and 3\"–4\": “{q}” ({l}).", "He was goin' home: '{q}' ({l}).",
+    "Aujourd'hui, d'accord, dans l’*Europe* : « {q} » ({l}).", "With `x = \"a` and `don't'` in code: “{q}” ({l}).",
+    "’tis rock 'n' roll of the '90s and ’80s: “{q}” ({l}).", "O’Neill of Hawai‘i and Hawaiʻi: “{q}” ({l}).",
+    "The function f'(x) or f′(x), x'' = 2: “{q}” ({l}).", "The readers’, not the Smiths’. “{q}” ({l}).",
+    "'{q}' is the librarians' note ({l}).", "The librarians' note: '{q}' ({l}).", "“{q}” [{l}].",
+    "„{q},“ sagte sie ({l}).", '(“{q}”; {l})', "“{q}” – {l}", "She wrote ‘{q}’—{l}", '"{q}," she wrote ({l}).', "»{q}«, sagte sie ({l}).",
+    "> {q}\n>\n> — Alice Smith, {l}", "> {q}\n> [{l}]", "> {q} — {l}", "> {q}\n>\n> See {l}.",
+    "> “{q}”\n>\n> — Alice, {l}", "> {q}\n>\n> Source: {l}", "> {q} (see `{l}`)",
+)  # fmt: skip
+"""Apostrophes, inches, code and what leads to a source: none of it is quoted."""
+
+
+NAMED = (
+    "> {q} (Alice and the crane, {l})", "> {q}\n>\n> — and the engineer of it all said this too, {l}",
+    "> {q}\n>\n> — it was never so, {l}", "> {q}\n>\n> — Alice, {l} (but nobody saw it)",
+)  # fmt: skip
+"""What is beside a citation in a block quote, and may be more than a name."""
+
+
+def test_what_is_beside_a_quote_changes_nothing_or_is_not_checked(archive: ArchiveSources) -> None:
+    """True words hold, false ones do not; what may be words of the quote is not checked."""
+    item, place = passages(archive)[0]
+    cited = item.cite(place)
+    false = " ".join(reversed(cited.quote.split()))
+    for pattern in (*BESIDE, *NAMED):
+        for suffix in (".md", ".txt"):
+            [true] = verdicts(inline(pattern)(cited.quote.rstrip("."), cited), suffix, archive)
+            [untrue] = verdicts(inline(pattern)(false, cited), suffix, archive)
+            assert true.tier is (Tier.UNREAD if pattern in NAMED else Tier.EXACT), (pattern, suffix, true)
+            assert not untrue.holds(), (pattern, suffix, untrue)
+
+
 IN_MARKDOWN = (
     "{} <style>p{{display:none}}</style>", "{}\n\n```{{=html}}\n<p hidden>\n```", "{} <!-- a --!> -->", "{}\n\n<!-- a",
     "<div\n\n{}", "a <script>\n\n{}", "a <textarea> b\n\n{}", "<!--> x -->\n\n{}", "<?php ?>\n\n{}",

@@ -27,6 +27,7 @@ from memosite.facts.texts import cut_line
 from memosite.markdown.plain import read_places
 from memosite.passages import SourceBody, bodies_of
 from memosite.quotes.blocks import Block
+from memosite.quotes.citations import is_name
 from memosite.quotes.judge import judge
 from memosite.quotes.quotations import Appraisal, Origin, Quotation, SpeakerCheck, appraise, find_quotations
 from memosite.quotes.source import Change, Span, Tier, Verdict
@@ -41,6 +42,9 @@ _WHOLE = 64
 
 
 _WEB = ("http:", "https:")
+
+
+_DIGITS = re.compile(r"\d+")  # the names of sessions have them
 
 
 _WHO = re.compile(r" \([^()]*\)?")
@@ -88,8 +92,12 @@ def verify_citation(written: Written, sources: Sources) -> Checked:
     found = [_verified(replace(written, quote=one, others=()), sources) for one in quotes]
     kept = [one for one in found if one.holds() or not (one.quote and _is_title(one.quote, written, sources))]
     kept = kept or [_verified(replace(written, quote="", others=()), sources)]
-    if written.doubt:
-        kept.append(replace(kept[0], tier=Tier.UNREAD, details=(written.doubt,), changes=(), version=""))
+    doubt, speaker = written.doubt, written.speaker
+    is_unknown = kept[0].check == "not checked" and not (kept[0].quoted_in or is_name(_DIGITS.sub("", speaker)))
+    if is_unknown and not _is_title(speaker, written, sources):
+        doubt = doubt or "who is said to speak is nobody that is known, so that it may be quoted"
+    if doubt:
+        kept.append(replace(kept[0], tier=Tier.UNREAD, details=(doubt,), changes=(), version=""))
     return max(kept, key=lambda one: (not one.holds(), one.tier))
 
 

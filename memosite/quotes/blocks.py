@@ -199,6 +199,9 @@ _BEFORE: Final = frozenset("([{—–-/:>*_,;.!?=|~…" + "".join(_ALWAYS))  # w
 MARK = re.compile("[" + "".join(CLOSING) + "]")
 
 
+_TICKS = re.compile(r"(?<!`)(`+)(?!`)[^`]+(?:(?<!`)\1(?!`))")
+
+
 _ELISION = re.compile(r"['’‘](?:\d\ds(?!\w)|(?:tis|twas|twere|em|til|cause|n|bout|round)(?!\w))", re.IGNORECASE)
 """What an apostrophe begins: `’90s`, `’tis`."""
 
@@ -268,12 +271,25 @@ def _is_inch(text: str, place: int) -> bool:
     return following > 0 and not _opens(text, following)
 
 
+def without_marks_in_code(text: str) -> str:
+    """A text of the same length in which code between backticks has no quotation marks."""
+    return _TICKS.sub(lambda match: MARK.sub("_", match[0]), text) if "`" in text else text
+
+
+def bare(text: str) -> str:
+    """A block quote without quotation marks around all of it."""
+    closing = CLOSING.get(text[:1], "")
+    if closing and text[-1:] in closing and not MARK.search(text, 1, len(text) - 1):
+        return text[1:-1].strip()
+    return text
+
+
 # Finds what may be a quotation mark and was not read as one: nobody knows whether words are quoted there.
 
 
 _LIKE_MARKS: Final = re.compile(
     r"<<|>>|,,|["
-    r"\"'`´«»‘’‚‛“”„‟‹›＂＇「」『』｢｣〝〞〟《》〈〉⟨⟩⟪⟫⦅⦆❛❜❝❞❟❠❮❯🙶🙷🙸‵′‶″‷‴⁗ʹʺʻʼʽˊˋ˝״׳՚⹂﹁﹂﹃﹄〃≪≫⸢⸣"
+    r"\"'`´«»‘’‚‛“”„‟‹›＂＇「」『』｢｣〝〞〟《》〈〉⟨⟩⟪⟫⦅⦆❛❜❝❞❟❠❮❯🙶🙷🙸‵′‶″‷‴⁗ʹʺʻʼʽˊˋ˝״׳՚⹂﹁﹂﹃﹄≪≫⸢⸣"
     r"⸂⸃⸄⸅⸉⸊⸌⸍⸜⸝⸠⸡"
     f"{OPEN}{CLOSE}]"
 )
@@ -282,17 +298,23 @@ _LIKE_MARKS: Final = re.compile(
 _WITHIN_WORD: Final = frozenset("'’‘ʼʻʽʹ＇՚׳״´′`")
 
 
-_AFTER_NUMBER = re.compile(r"(?<=\d)(?:''|[\"'’”′″ʹʺ´])(?=[\s.,;:!?)\]/×-]|\Z|\d|x[\d\s])")
-"""Inches and feet, minutes and seconds."""
-
-
-_TICKS = re.compile(r"(?<!`)(`+)(?!`)[^`]+(?:(?<!`)\1(?!`))")
+_MEASURE = re.compile(
+    r"(?<=\d)(?:''|[\"'’”′″ʹʺ´])(?=[\s.,;:!?)\]*_|/×–—…-]|\Z|\d|x[\d\s])|(?<=\b[A-Za-z])['′″‴]{1,3}(?=[\s(),.=+]|\Z)"
+)
+"""Inches and feet, minutes and seconds, and primes behind a letter."""
 
 
 _BESIDE_ELISION: Final = _ALWAYS | frozenset("*_[")  # `l’« Europe »`
 
 
-_ELIDED = re.compile(r"(?<=[nosxzNOSXZ])['’](?=\s+[^\W\d_])")
+_GLUED = re.compile(r"(?<=[^\W\d_]{3}).(?!(?:s|t|d|m|re|ve|ll)(?!\w))")
+"""A mark within a word that may be two words, with a mark between."""
+
+
+_ENDS_WORD = re.compile(r"(?<=[nosxzNOSXZ])['’](?!\w)")
+
+
+_GOES_ON = re.compile(r"\s+[^\W\d_]")
 
 
 def doubtful_mark(text: str, spans: Iterable[tuple[int, int, int]]) -> int:
@@ -303,23 +325,24 @@ def doubtful_mark(text: str, spans: Iterable[tuple[int, int, int]]) -> int:
     read = [(mark, end + 1) for mark, start, end in spans if word_count(text[start:end])]
     read = sorted([*read, *(match.span() for match in _TICKS.finditer(text))])
     number = done = 0
-    weak = False  # an apostrophe that may have begun a quotation
+    is_open = is_single = False  # an apostrophe may have begun a quotation; one that was read has single marks
     for match in _LIKE_MARKS.finditer(text):
         place = match.start()
         while number < len(read) and read[number][0] <= place:
             done = max(done, read[number][1])
+            is_single = is_single or text[read[number][0]] in "'‘’‚"
             number += 1
         if place < done:
             continue
         before, after = beside(text, *match.span())
-        if _AFTER_NUMBER.match(text, place):
-            done = max(done, place + 2 if match[0] == after == "'" else 0)
+        if measure := _MEASURE.match(text, place):
+            done = measure.end()
         elif match[0] in _WITHIN_WORD and before.isalnum() and after.isalnum():
-            weak = weak or (text[place - 3 : place].isalpha() and text[place + 1 : place + 4].isalpha() and place > 2)
+            is_open = is_open or _GLUED.match(text, place) is not None
         elif _ELISION.match(text, place):
-            weak = True
-        elif match[0] in _APOSTROPHES and before.isalpha() and after in _BESIDE_ELISION:
+            is_open = True
+        elif before.isalpha() and (match[0] == "׳" or (match[0] in _APOSTROPHES and after in _BESIDE_ELISION)):
             continue
-        elif weak or not _ELIDED.match(text, place):
+        elif is_open or not _ENDS_WORD.match(text, place) or (is_single and not _GOES_ON.match(text, match.end())):
             return place
     return -1

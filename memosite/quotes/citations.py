@@ -24,10 +24,12 @@ from memosite.quotes.blocks import (
     OPEN,
     OTHER,
     Block,
+    bare,
     doubtful_mark,
     links_in,
     plain_blocks,
     quoted_spans,
+    without_marks_in_code,
 )
 from memosite.quotes.html import html_blocks
 from memosite.quotes.judge import changes_meaning
@@ -283,7 +285,7 @@ def _with_notes(blocks: list[Block]) -> list[Block]:
 def _without_signs(words: str, names: Collection[str]) -> str:
     """Words without the signs of footnotes among them."""
     kept = NOTED.sub(lambda match: "" if match[match.lastindex or 0] in names else match[0], words) if names else words
-    return " ".join(kept.split()) if kept is not words else words
+    return bare(" ".join(kept.split()))
 
 
 def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_markdown: bool) -> list[_Locator]:
@@ -330,7 +332,7 @@ def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_ma
     if block.is_quote or _LEADS.search(end) or not (has_words or _ENDS.search(end)):
         found[-1].words.extend(_one_line(one.text, is_markdown=is_markdown) for one in below)
     why = next(filter(None, (one.unread for one in (block, *quoted, *below))), "")
-    return [replace(locator, unread=why, doubt=doubt) for locator in found]
+    return [replace(locator, unread=why, doubt=doubt or locator.doubt) for locator in found]
 
 
 def _with_digests(block: Block, quote: str, *, is_markdown: bool) -> tuple[list[_Locator], list[Span], list[Span]]:
@@ -349,9 +351,9 @@ def _with_digests(block: Block, quote: str, *, is_markdown: bool) -> tuple[list[
         before = text[begin : match.start()]
         citation = _citation_of(before, match, block.lines[row])
         speaker = citation.speaker or _speaker_before_link(block)
-        beside: list[str] = []
+        is_clear = True
         if block.is_quote:
-            place, beside = _words_beside(before, speaker, match["note"] or "", has_links=bool(block.links))
+            place, is_clear = _words_beside(before, speaker, match["note"] or "", has_links=bool(block.links))
             said = text[last : begin + place]
             if word_count(said):
                 quote = _one_line(said.lstrip(_BEHIND) if last else said, is_markdown=is_markdown)
@@ -369,7 +371,7 @@ def _with_digests(block: Block, quote: str, *, is_markdown: bool) -> tuple[list[
             told.append((begin, match.end()))
         refs = list(_REF.finditer(before))
         locator = _Locator(begin + refs[-1].start() if refs else match.start(), match.end(), citation)
-        locator.words.extend(_one_line(one, is_markdown=is_markdown) for one in beside)
+        locator.doubt = "" if is_clear else _BESIDE.format(citation.line)
         found.append(locator)
         quote = quote if len(quote) <= _SHARED else ""
         done, last = row + 1, match.end()
@@ -392,19 +394,32 @@ _BEHIND: Final = " \n)]},.;:`*_|"
 """What may stand behind a citation before words go on."""
 
 
-_AHEAD: Final = " ,;:([{<`|"
+_AHEAD: Final = " \n,;:([{<`|—–-"
+
+
+_LEADS_TO = re.compile(
+    r"(?:^|\n|[(\[.,;:—–-])\s*(?:see|from|in|cf|source|quoted|quoted (?:in|from)|vgl|siehe|aus|quelle|voir)"
+    r"[\s.:,`*_]*\Z",
+    re.IGNORECASE,
+)
+
+
+_IN_BRACKETS = re.compile(r"[(\[]([^()\[\]\n]{1,200})\Z")
 
 
 _NOTED_SOURCE = re.compile(r"(?:(?:raw|confidential|private|ephemeral|quoted in a turn of [^,()]{0,80})(?:, |\Z))*")
 """What `cite` warns of behind a digest."""
 
 
+_BESIDE: Final = "what is beside the citation on line {} may be quoted"
+
+
 _NAME: Final = 6
 """Who is said to have spoken has at most so many words, without a number or a negation."""
 
 
-def _words_beside(before: str, speaker: str, note: str, *, has_links: bool) -> tuple[int, list[str]]:
-    """Where on the line of a citation in a block quote begins what names its source, and words that do not name it.
+def _words_beside(before: str, speaker: str, note: str, *, has_links: bool) -> tuple[int, bool]:
+    """Where on the line of a citation in a block quote begins what names its source, and whether that is all it does.
 
     A line that begins with a dash says who spoke, with a link to what is cited.
     """
@@ -416,14 +431,23 @@ def _words_beside(before: str, speaker: str, note: str, *, has_links: bool) -> t
             break
         named.add(kind)
         place = match.start()
-    words = [] if _NOTED_SOURCE.fullmatch(" ".join(note.split())) else [note]
+    is_known = _NOTED_SOURCE.fullmatch(" ".join(note.split())) is not None
     dash = _DASHED.match(before)
     if not dash:
-        return place, words
+        led = _LEADS_TO.search(before, max(place - 40, 0), place)
+        place = led.start() if led else place
+        within = _IN_BRACKETS.search(before, max(place - 200, 0), place)
+        if within and word_count(within[1]):
+            return within.start(), False
+        return place, is_known
     said = " ".join(before[dash.end() : place].split())
     rest = said.removeprefix(speaker) if speaker else said
-    is_name = word_count(rest) <= _NAME and not changes_meaning(rest)
-    return 0, words if is_name or has_links or _unmarked(said).startswith(speaker or "\0") else [*words, rest]
+    return 0, is_known and (is_name(rest) or has_links or _unmarked(said).startswith(speaker or "\0"))
+
+
+def is_name(words: str) -> bool:
+    """Whether words may be the name of somebody, which nobody can check: few, without a number or a negation."""
+    return word_count(words) <= _NAME and not changes_meaning(words)
 
 
 def _share_quote(block: Block, found: list[_Locator], *, is_markdown: bool) -> None:
@@ -432,10 +456,10 @@ def _share_quote(block: Block, found: list[_Locator], *, is_markdown: bool) -> N
     for locator in found:
         begin = max(block.starts[bisect_right(block.starts, locator.start) - 1], last)
         before = block.text[begin : locator.start]
-        place, beside = (len(before), []) if locator.note else _words_beside(before, "", "", has_links=True)
-        words = block.text[last : begin + place]
-        words = words.lstrip(_BEHIND).rstrip(_AHEAD) if last else words.rstrip(_AHEAD)
-        locator.words.extend(_one_line(one, is_markdown=is_markdown) for one in (words, *beside))
+        place, is_clear = (len(before), True) if locator.note else _words_beside(before, "", "", has_links=False)
+        words = block.text[last : begin + place].rstrip(_AHEAD)
+        locator.words.append(_one_line(words.lstrip(_BEHIND) if last else words, is_markdown=is_markdown))
+        locator.doubt = "" if is_clear else _BESIDE.format(block.line_of(locator.start))
         last = locator.end
     found[-1].words.append(_one_line(block.text[last:].lstrip(_BEHIND), is_markdown=is_markdown))
 
@@ -474,6 +498,7 @@ def _share_words(block: Block, found: list[_Locator], claimed: Sequence[Span], *
         pieces += (block.text[done:start], " " * (end - start))
         done = end
     text = "".join((*pieces, block.text[done:]))
+    text = without_marks_in_code(text)
     marks = list(quoted_spans(text))
     rows = _quoted_in(block, text, [(start, end) for _, start, end in marks])
     first = min((start for start, _ in (*rows, *claimed)), default=0)

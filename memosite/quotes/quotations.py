@@ -20,7 +20,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import Final, Generic, Literal, TypeAlias, TypeVar
 
-from memosite.quotes.blocks import CLOSE, CLOSING, MARK, OPEN, Block, quoted_spans
+from memosite.quotes.blocks import CLOSE, OPEN, Block, bare, quoted_spans, without_marks_in_code
 from memosite.quotes.citations import is_source, named_in
 from memosite.quotes.judge import judge
 from memosite.quotes.source import Source, Span, Tier, Verdict, word_count
@@ -123,20 +123,12 @@ def _block_quotation(block: Block, before: Block | None, after: Block | None) ->
     text = "\n".join(rows).strip().strip(OPEN + CLOSE)
     line = block.line_of(len(block.text) - len(block.text.lstrip()))
     context = f"{lead}\n{below}".strip()
-    return Quotation(text=_bare(text), line=line, is_block=True, context=context, links=links, unread=block.unread)
-
-
-def _bare(text: str) -> str:
-    """A block quote without quotation marks around all of it."""
-    closing = CLOSING.get(text[:1], "")
-    if closing and text[-1:] in closing and not MARK.search(text, 1, len(text) - 1):
-        return text[1:-1].strip()
-    return text
+    return Quotation(text=bare(text), line=line, is_block=True, context=context, links=links, unread=block.unread)
 
 
 def _inline_quotations(block: Block) -> Iterator[Quotation]:
     text = block.text
-    for begin, start, end in quoted_spans(text):
+    for begin, start, end in quoted_spans(without_marks_in_code(text)):
         quote = text[start:end].replace(OPEN, "“").replace(CLOSE, "”").strip().rstrip(_TRAILING)
         first, last = _sentence(text, begin, end)
         context = f"{text[first:begin]} … {text[end + 1 : last]}"
