@@ -18,6 +18,8 @@ from memosite.citing import ArchiveSources, Item, Place
 from memosite.citing.verifying import Checked, verify_citation
 from memosite.quotes.citations import READERS
 from memosite.quotes.forms import to_bibtex, to_csl_json, to_html
+from memosite.quotes.markdown import markdown_blocks
+from memosite.quotes.quotations import find_quotations
 from memosite.quotes.source import Tier
 from tests.support.archives import open_folders
 from tests.support.memos import write_transcript
@@ -399,7 +401,8 @@ BESIDE = (
     "’tis rock 'n' roll of the '90s and ’80s: “{q}” ({l}).", "O’Neill of Hawai‘i and Hawaiʻi: “{q}” ({l}).",
     "The function f'(x) or f′(x), x'' = 2: “{q}” ({l}).", "The readers’, not the Smiths’. “{q}” ({l}).",
     "'{q}' is the librarians' note ({l}).", "The librarians' note: '{q}' ({l}).", "“{q}” [{l}].",
-    "„{q},“ sagte sie ({l}).", '(“{q}”; {l})', "“{q}” – {l}", "She wrote ‘{q}’—{l}", '"{q}," she wrote ({l}).', "»{q}«, sagte sie ({l}).",
+    "„{q},“ sagte sie ({l}).", '(“{q}”; {l})', "“{q}” – {l}", "She wrote ‘{q}’—{l}",
+    '"{q}," she wrote ({l}).', "»{q}«, sagte sie ({l}).",
     "> {q}\n>\n> — Alice Smith, {l}", "> {q}\n> [{l}]", "> {q} — {l}", "> {q}\n>\n> See {l}.",
     "> “{q}”\n>\n> — Alice, {l}", "> {q}\n>\n> Source: {l}", "> {q} (see `{l}`)",
 )  # fmt: skip
@@ -466,3 +469,15 @@ def test_a_footnote_cites_what_the_text_quotes_also_when_pandoc_moved_it(
     for document, suffix in ((text, ".md"), (converted([text], to, tmp_path)[0], {"html": ".html"}.get(to, ".md"))):
         tiers = [said.tier for said in verdicts(document, suffix, archive)]
         assert tiers == [Tier.EXACT, Tier.CHANGED, Tier.UNQUOTED], document
+
+
+def test_quotations_of_a_manuscript_with_such_marks_are_not_checked(archive: ArchiveSources) -> None:
+    """`--quotes` finds the same marks, and gives no verdict on what they may quote."""
+    item, place = passages(archive)[0]
+    cited = item.cite(place)
+    for name, write in DOUBTED.items():
+        document = write(cited.quote.rstrip("."), cited).rpartition(" (")[0]
+        found = find_quotations(markdown_blocks(f"{document} So it was."), positions=())
+        is_pair = name not in ("never closed", "around it", "glued apostrophe", "glued", "elided")
+        if is_pair:  # nothing begins or ends what the others quote
+            assert any(one.unread or one.text == cited.quote.rstrip(".") for one in found), (name, document, found)

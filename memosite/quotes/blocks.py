@@ -317,10 +317,10 @@ _ENDS_WORD = re.compile(r"(?<=[nosxzNOSXZ])['’](?!\w)")
 _GOES_ON = re.compile(r"\s+[^\W\d_]")
 
 
-def doubtful_mark(text: str, spans: Iterable[tuple[int, int, int]]) -> int:
-    """Where the first character is that may be a quotation mark, and neither belongs to `spans` nor is anything else.
+def doubtful_marks(text: str, spans: Iterable[tuple[int, int, int]]) -> Iterator[int]:
+    """Where characters are that may be quotation marks, and neither belong to `spans` nor are anything else.
 
-    -1 if there is none. `spans` are those of `quoted_spans`; one without words was none.
+    `spans` are those of `quoted_spans`; one without words was none.
     """
     read = [(mark, end + 1) for mark, start, end in spans if word_count(text[start:end])]
     read = sorted([*read, *(match.span() for match in _TICKS.finditer(text))])
@@ -344,5 +344,5 @@ def doubtful_mark(text: str, spans: Iterable[tuple[int, int, int]]) -> int:
         elif before.isalpha() and (match[0] == "׳" or (match[0] in _APOSTROPHES and after in _BESIDE_ELISION)):
             continue
         elif is_open or not _ENDS_WORD.match(text, place) or (is_single and not _GOES_ON.match(text, match.end())):
-            return place
-    return -1
+            is_open = True
+            yield place

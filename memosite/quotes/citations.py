@@ -25,7 +25,7 @@ from memosite.quotes.blocks import (
     OTHER,
     Block,
     bare,
-    doubtful_mark,
+    doubtful_marks,
     links_in,
     plain_blocks,
     quoted_spans,
@@ -504,7 +504,7 @@ def _share_words(block: Block, found: list[_Locator], claimed: Sequence[Span], *
     first = min((start for start, _ in (*rows, *claimed)), default=0)
     is_behind = first > found[0].start
     ends = [locator.end for locator in found]
-    doubt = doubtful_mark(text, marks)
+    doubt = next(doubtful_marks(text, marks), -1)
     for start, end in rows:
         after = bisect_right(ends, start)
         locator = found[min(max(after - is_behind, 0), len(found) - 1)]
