@@ -226,6 +226,16 @@ LONG = {
     "groups": (read_tex, "\\emph{" * 50_000 + f"``a'' memo/a sha256:{0:064x}" + "\\cite{" * 20_000),
     "quote": (read_markdown, "> a\n" * 20_000 + f"> memo/a sha256:{0:064x}\n" * 2_000),
     "lines": (read_markdown, "— a\n" * 20_000 + f"memo/a sha256:{0:064x}\n" * 2_000),
+    "doubts": (read_markdown, "´a ″b <<c ,,d ''e s' f' " * 10_000 + f"memo/a sha256:{0:064x}"),
+    "possessives": (read_plain, "'a s' b " * 30_000 + f"memo/a sha256:{0:064x}"),
+    "ticks": (read_markdown, "` `` ``` " * 20_000 + f"memo/a sha256:{0:064x}"),
+    "tags": (read_markdown, "<a <b c='<!-- <? &x; \\" * 10_000 + f"memo/a sha256:{0:064x}"),
+    "html blocks": (read_markdown, "<div a\n\n<!-- x\n\n--> <q " * 8_000 + f"\n\nmemo/a sha256:{0:064x}"),
+    "quotes in items": (read_markdown, "- a\n  > b\n" * 10_000 + f"\nmemo/a sha256:{0:064x}"),
+    "nested": (read_markdown, "- " * 3_000 + "> " * 3_000 + f"memo/a sha256:{0:064x}"),
+    "front matter": (read_markdown, "---\na: b\n" * 20_000 + f"\n\nmemo/a sha256:{0:064x}"),
+    "signs": (read_markdown, "a¹ b† c[1] ^2^ (3)\n\n" * 8_000 + f"¹ memo/a sha256:{0:064x}\n\n" * 2_000),
+    "parts": (read_markdown, f"> a (see memo/a sha256:{0:064x})\n> b " * 3_000),
     "table": (read_markdown, "> " + " " * 300_000 + f"|x\n>\n> — memo/a sha256:{0:064x}"),
 }
 

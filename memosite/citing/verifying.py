@@ -28,9 +28,9 @@ from memosite.markdown.plain import read_places
 from memosite.passages import SourceBody, bodies_of
 from memosite.quotes.blocks import Block
 from memosite.quotes.citations import is_name
-from memosite.quotes.judge import judge
+from memosite.quotes.judge import judge, says
 from memosite.quotes.quotations import Appraisal, Origin, Quotation, SpeakerCheck, appraise, find_quotations
-from memosite.quotes.source import Change, Span, Tier, Verdict
+from memosite.quotes.source import Change, Span, Tier, Verdict, word_count
 
 # Verifies citations: finds the passage, by its name or its hash, and judges the quote by it (SPEC 7, verifying).
 
@@ -107,7 +107,8 @@ def _is_title(quote: str, written: Written, sources: Sources) -> bool:
         whole = sources.item(sources.find(written.ref or written.url, is_exact=True)[0]).whole
     except ConfigError:
         return False
-    return judge(quote, f"{whole.title}\n\n{whole.speaker}").tier.holds
+    names = f"{whole.title}\n\n{whole.speaker}"
+    return word_count(quote) <= word_count(names) and says(names, quote)
 
 
 def _verified(written: Written, sources: Sources) -> Checked:

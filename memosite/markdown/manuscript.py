@@ -70,6 +70,10 @@ _MARKS: Final = frozenset("*_`~[]<>\\#|!&-+.")
 """What an entity writes as text and Markdown would read as a mark."""
 
 
+_LONGEST: Final = 20_000
+"""Of a comment: without a bound, its end is looked for again from each beginning."""
+
+
 _RAISED: Final = re.compile(r"^[ \t]{0,3}<sup>([^<>\n]{1,3})</sup>", re.MULTILINE)
 
 
@@ -220,7 +224,7 @@ class _Writer:
 
     def _comment(self, content: str, begin: int, pieces: list[str], *, is_block: bool) -> int:
         """What readers do not see, but for the citation that an author hides from them; where it ends."""
-        end = content.find("-->", begin)
+        end = content.find("-->", begin, begin + _LONGEST)
         inner = content[begin : max(end, begin)]
         if end < 0 or content.startswith((">", "->"), begin) or "--!>" in inner:
             if is_block or end >= 0:

@@ -569,7 +569,8 @@ def _first_row(rows: Sequence[str], last: int, done: int) -> int:
     after_blank = [number for number in begins if number == done or not rows[number - 1].strip()]
     if begins:
         return (after_blank or begins)[-1]
-    row = _SHA.split(rows[last], maxsplit=1)[0]
+    digest = _SHA.search(rows[last])
+    row = rows[last][: digest.start()] if digest else rows[last]
     near = " ".join((*rows[max(done, last - 3) : last], row))
     is_text = "”" in row or _IN_TEXT.search(near)  # as plain text, in which the words come first
     is_whole = "“" in row or not is_text
