@@ -118,6 +118,7 @@ LAYOUTS |= {
     "behind it": inline("> {t}\n>\n> ({l}) {q}"),
     "on its line": below("> {a} {q}"),
     "anchor alone": lambda quote, cited: f"> {quote} ({cited.ref})",
+    "name alone": lambda quote, cited: f"> {quote}, {cited.ref.partition('#')[0]}",
     "footnote in a quote": inline("> {q}[^n]\n>\n> — engineer, {l}\n\n[^n]: More of it."),
     "Finnish": inline("Alice sanoi »{q}»"),
     "Swedish": inline("Alice sa ”{q}”, or ’{q}’"),
@@ -164,6 +165,9 @@ MARKDOWN: dict[str, Callable[[str, Citation], str]] = {
     **{f"footnote {sign}": inline(f"Alice said “{{q}}”.{sign} So.\n\nMore.\n\n{sign} See {{l}}.") for sign in SIGNS},
     **{f"footnotes {sign}": inline(f"“{{t}}”[^x] and “{{q}}”{sign}.\n\n[^x]: {{l}}\n\n{sign} {{l}}") for sign in SIGNS},
 }  # fmt: skip
+
+
+ITEMS = {name: write for name, write in MARKDOWN.items() if "item" in name and "fence" not in name}
 
 
 def broken(quote: str) -> str:
@@ -339,7 +343,7 @@ def test_what_converters_make_of_a_manuscript_says_the_same(to: str, archive: Ar
         some = [
             (how, name, write(words, cited))
             for how, words, cited in cases(archive, is_true=is_true)
-            for name, write in LAYOUTS.items()
+            for name, write in {**LAYOUTS, **ITEMS}.items()
             if "footnote" not in name and not (is_true and (to, name) in NOT_KEPT)
         ]
         some = some[:: most(5, in_soak=2)]
@@ -349,7 +353,8 @@ def test_what_converters_make_of_a_manuscript_says_the_same(to: str, archive: Ar
         for (how, name, document), made in zip(some, documents, strict=True):
             found = verdicts(made, suffix, archive)
             is_said = all(said.holds() and said.tier is not Tier.UNQUOTED for said in found)  # Word has no quoted lists
-            if not found or is_said != is_true:
+            is_torn = name in ITEMS and (to == "docx" or (to in ("gfm", "markdown") and "in a" in name))
+            if not found or is_said != (is_true and not is_torn):  # Pandoc moves the first line out of the quote
                 wrong.append((how, name, document, made))
         assert wrong == [], wrong[:3]
 

@@ -218,7 +218,7 @@ LONG = {
     "entries": (read_bibtex, f"@a{{k,note={{memo/a sha256:{0:064x}}},}}\n" * 10_000),
     "items": (read_csl_json, "[" + ",".join([f'{{"note":"memo/a sha256:{0:064x}"}}'] * 10_000) + "]"),
     "paragraphs": (read_html, "<blockquote>" + f"<p>a “b”, memo/a sha256:{0:064x}" * 5_000),
-    "named": (read_html, "<blockquote>" + "<p>a memo/2026-01-01-0101--a--b" * 5_000),
+    "named": (read_html, "<blockquote>" + "<p>a memo/2026-01-01-0101--a--b c" * 5_000),
     "quotations": (read_markdown, "“a” [^1] " * 20_000 + f"\n\n[^1]: memo/a sha256:{0:064x}"),
     "notes": (read_markdown, f"“a” [^1]\n\n[^1]: memo/a sha256:{0:064x}\n\n" * 5_000),
     "apostrophes": (read_markdown, "'a \"b ‘c «d " * 20_000 + f"memo/a sha256:{0:064x}"),

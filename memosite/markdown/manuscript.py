@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 from functools import cache
 from html import escape, unescape
+from itertools import pairwise
 from typing import Final
 
 from markdown_it import MarkdownIt
@@ -74,14 +75,27 @@ _LONGEST: Final = 20_000
 """Of a comment: without a bound, its end is looked for again from each beginning."""
 
 
+_ENDED: Final = re.compile(r"[:：][\s*_`~)\]”’\"'»>]*\Z")
+
+
 _RAISED: Final = re.compile(r"^[ \t]{0,3}<sup>([^<>\n]{1,3})</sup>", re.MULTILINE)
 
 
-def lines_as_html(text: str) -> tuple[str, str] | None:
-    """HTML of the same lines, and what in the document may hide words anywhere in it, or "".
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lines:
+    """HTML of the same lines; `page` is what in the document may hide words anywhere in it.
 
-    None if it cannot be read.
+    `torn` are the lines, from 1, on which block quotes begin that may have begun before: of one that begins an item of
+    a list, Pandoc writes the first line without its mark.
     """
+
+    html: str
+    page: str
+    torn: frozenset[int]
+
+
+def lines_as_html(text: str) -> Lines | None:
+    """A document as HTML; None if it cannot be read."""
     if worst_cost(text) > MAX_COST:
         return None
     text = text.replace("\r\n", "\n").replace("\r", " ")
@@ -95,9 +109,12 @@ def lines_as_html(text: str) -> tuple[str, str] | None:
         return None
     if front:
         writer.front(front[0])
-    for token in tokens:
-        writer.take(token)
-    return "".join(writer.pieces), writer.page
+    for before, token in pairwise([None, *tokens]):
+        if before and token and before.type == "paragraph_close" and token.type == "blockquote_open":
+            writer.note_torn(token)
+        if token:
+            writer.take(token)
+    return Lines(html="".join(writer.pieces), page=writer.page, torn=frozenset(writer.torn))
 
 
 @cache
@@ -118,6 +135,15 @@ class _Writer:
     line: int = 0
     quotes: int = 0  # that are open
     page: str = ""  # what may hide words anywhere in it
+    end: int = 0  # of the paragraph before, and how it ends
+    last: str = ""
+    torn: list[int] = field(default_factory=list)
+
+    def note_torn(self, token: Token) -> None:
+        """Note a block quote right below a paragraph of an item that does not lead to it."""
+        begin = token.map[0] if token.map else 0
+        if token.level > 1 and begin == self.end and not _ENDED.search(self.last):
+            self.torn.append(begin + 1)
 
     def write(self, text: str, line: int = 0) -> None:
         """Write on a line, or on the one that was reached."""
@@ -139,6 +165,7 @@ class _Writer:
         line = token.map[0] if token.map else 0
         kind, _, edge = token.type.rpartition("_")
         if token.type == "inline":
+            self.end, self.last = token.map[1] if token.map else 0, token.content[-20:]
             self.write(self._text(token.content), line)
         elif token.type == "html_block":
             self.write(self._raw(token.content.rstrip("\n")), line)

@@ -239,6 +239,9 @@ def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
     names = {block.note for block in blocks if block.note}
     cited = {block.note for block in blocks if block.note and (_SHA.search(block.text) or _PLACED.search(block.text))}
     by_block = [_locators(blocks, number, cited, is_markdown=is_markdown) for number in range(len(blocks))]
+    strange = {
+        locator.note for block, found in zip(blocks, by_block, strict=True) if block.is_strange for locator in found
+    }
     noted: dict[str, _Locator] = {}
     for locator in chain.from_iterable(by_block):
         if locator.citation is None and locator.note:
@@ -249,6 +252,7 @@ def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
         for locator in locators:
             if locator.citation is None:
                 continue
+            is_strange = block.is_strange or (block.note != "" and block.note in strange)
             note = noted.get(block.note)
             words = [locator.citation.quote, *locator.words, *(note.words if note else ())]
             if note:
@@ -257,9 +261,13 @@ def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
             quote, others = next(iter(words), ""), words[1 : _MOST_WORDS + 1]
             why = _MANY if len(words) > _MOST_WORDS else locator.unread or (note.unread if note else "")
             doubt = locator.doubt or (note.doubt if note else "")
-            if locator.citation.sha256 or quote or doubt or "#" in locator.citation.ref:
+            if locator.citation.sha256 or quote or doubt or is_strange or "#" in locator.citation.ref:
                 yield replace(
-                    locator.citation, quote=quote, others=tuple(others), unread=why if quote else "", doubt=doubt
+                    locator.citation,
+                    quote=quote,
+                    others=tuple(others),
+                    unread=why if quote or is_strange else "",
+                    doubt=doubt,
                 )
 
 
@@ -303,7 +311,9 @@ def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_ma
         ref = named_in(match[0])[0]
         is_below = _DASHED.match(text, block.starts[bisect_right(block.starts, match.start()) - 1]) is not None
         before = text[max(match.start() - 4, 0) : match.start()].rstrip("`*_")
-        if not (is_below or (not (block.is_quote and is_own) and ("#" in ref or before.endswith(("(", "["))))):
+        is_last = block.is_quote and not word_count(text[match.end() : match.end() + 200])
+        is_placed = "#" in ref or before.endswith(("(", "[")) or is_last
+        if not (is_below or (is_placed and not (block.is_quote and is_own))):
             continue  # it is only named
         if ref not in known and not any(start <= match.start() < end for start, end in told[:_MOST_WORDS]):
             known.add(ref)
