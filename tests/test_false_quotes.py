@@ -12,12 +12,14 @@ from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
+from playwright.sync_api import Browser
 
 from memosite.archive.cite import Citation
 from memosite.citing import ArchiveSources, Item, Place
 from memosite.citing.verifying import Checked, verify_citation
 from memosite.quotes.citations import READERS
 from memosite.quotes.forms import to_bibtex, to_csl_json, to_html
+from memosite.quotes.html import html_blocks
 from memosite.quotes.source import Tier
 from tests.support.archives import open_folders
 from tests.support.memos import write_transcript
@@ -304,3 +306,67 @@ def test_a_footnote_cites_what_the_text_quotes_also_when_pandoc_moved_it(
     for document, suffix in ((text, ".md"), (converted([text], to, tmp_path)[0], {"html": ".html"}.get(to, ".md"))):
         tiers = [said.tier for said in verdicts(document, suffix, archive)]
         assert tiers == [Tier.EXACT, Tier.CHANGED, Tier.UNQUOTED], document
+
+
+ODD_PAGES = (
+    *("<!-->not<!-- -->", "<!--->not<!-- -->", "<!-- x --!>not<!-- -->", "<![CDATA[not]]>", "<?php not ?>", "</>not"),
+    *("</p><table><tfoot><tr><td>not<tbody></table><p>", "</p><table>not<tr><td>x</table><p>", "<p title='x>not"),
+    *("</p><table><tr><div>not</div><td>x</table><p>", "<td>not</td>", "</br>not", "<span hidden/>not</span>"),
+    *("<xmp>not</xmp>", "<plaintext>not", "<select><option>not</select>", "<svg><text>not</text></svg>", "\0not"),
+    *("<textarea><!-- </textarea>not<!-- --></textarea>", "<body hidden>", "<b class=x class=y>not</b>"),
+    *("</p><li>not</li><p>", "<b><i>not</b></i>", "</p><ol start=-5><li>not</ol><p>", "<form><form>not</form>"),
+    "<meta http-equiv=refresh content='0;url=x'>",
+    *("<link rel=preload href=x onload=y>", "<img src=x onerror=y>"),
+)
+"""What browsers read in ways of their own, or what changes another paragraph than its own."""
+
+
+def test_what_browsers_read_in_ways_of_their_own_is_not_checked(archive: ArchiveSources) -> None:
+    """Before a quote, in it, and where nothing is quoted, since then nobody knows what is quoted."""
+    item, place = passages(archive)[0]
+    cited = item.cite(place)
+    first, rest = cited.quote.split(" ", 1)
+    locator = f"({cited.ref}, sha256:{cited.sha256})"
+    heads = ("<!DOCTYPE html [<!ENTITY ldquo ''>]>", "<?xml version='1.0' encoding='koi8-r'?>", "<meta charset=koi8-r>")
+    heads += ("<table><tr><td rowspan=2>not</table>", "<p>x</p><body hidden>", "<b style='left:0'>not</b>")
+    for odd in ODD_PAGES:
+        for page in (f"<p>{odd}</p><p>“{cited.quote}” {locator}</p>", f"<p>“{first} {odd} {rest}” {locator}</p>"):
+            assert [(said.tier, said.holds()) for said in verdicts(page, ".html", archive)] == [(Tier.UNREAD, False)], (
+                page
+            )
+    for head in heads:
+        for words in (f"“{cited.quote}” ", *([] if "not<" in head else [""])):
+            [said] = verdicts(f"{head}<p>{words}{locator}</p>", ".html", archive)
+            assert said.tier is Tier.UNREAD, head
+    for fine in (
+        "<!-- x - y -->",
+        "<!DOCTYPE html>",
+        "<?xml version='1.0' encoding='utf-8'?>\n<!doctype html public 'x'>",
+    ):
+        [said] = verdicts(f"{fine}<p>“{cited.quote}” {locator}<p>More<ul><li>a<li>b</ul>", ".html", archive)
+        assert said.tier is Tier.EXACT, fine
+
+
+TAGS = re.findall(
+    r"<[^ ]+",
+    "<p> </p> <div> </div> <blockquote> </blockquote> <b> </b> <ul> <li> </li> </ul> <ol> </ol> <table> <tr> <td> "
+    "</td> </tr> </table> <q> </q> <br> <hr/> <thead> <tbody> <tfoot> </tfoot> <th> <dl> <dt> <dd> </dl> <caption> "
+    "</caption> </h2> <pre> </pre> <!----> <!--> <select> </select> <svg> </svg> <xmp> </xmp> <body> </body> <a> </a> "
+    "<s/> <col> <template> </template> <details> <summary> </details> <p/> </br> <title> <textarea> <ruby> <h2>",
+)
+
+
+def test_a_page_that_is_read_has_the_words_that_a_browser_shows(browser: Browser) -> None:
+    """Of random tags: all words and in the same order, or nothing of the page is checked."""
+    chance, page = random.Random(11), browser.new_page()
+    read = 0
+    for _ in range(most(6_000, in_soak=60_000)):
+        tags = [f"{chance.choice(TAGS)} w{at} " for at in range(chance.randint(2, 7))]
+        document = f"<!doctype html>{''.join(tags)}"
+        blocks = list(html_blocks(document))
+        if not any(block.unread for block in blocks):
+            read += 1
+            page.set_content(document)
+            shown = page.evaluate("document.body ? document.body.innerText : ''")
+            assert re.findall(r"w\d", "\n".join(block.text for block in blocks)) == re.findall(r"w\d", shown), document
+    assert read > 20

@@ -110,7 +110,7 @@ def _verified(written: Written, sources: Sources) -> Checked:
     asked = replace(asked, ref=f"{name}#{anchor}" if anchor else name)
     if item.why_not:
         return replace(asked, details=(item.why_not,))
-    if written.unread and written.quote:
+    if written.unread:
         return replace(asked, tier=Tier.UNREAD, details=(written.unread,))
     for way in (_unhashed, _as_named, _by_hash, _formerly, _elsewhere):
         found = way(asked, written, anchor, item, sources)

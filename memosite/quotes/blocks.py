@@ -59,7 +59,8 @@ class Block:
     `links` are the addresses that HTML links to from it, or gives as the source of the quote, `lead` is the text before
     the first of these links. `figure` is the number of the element of HTML that holds all of a quote, 0 if none does.
     `note` is the name of the footnote that it is of, `marked` is where HTML has emphasis, code
-    or a title, and whether that is bold. `unread` says why nobody knows what readers see of it.
+    or a title, and whether that is bold. `unread` says why nobody knows what readers see of it; if it `is_strange`,
+    nor is it known what of it is a quotation.
     """
 
     is_quote: bool
@@ -72,6 +73,7 @@ class Block:
     note: str = ""
     marked: tuple[tuple[int, int, bool], ...] = ()
     unread: str = ""
+    is_strange: bool = False
 
     def line_of(self, place: int) -> int:
         """The line of the manuscript that a character is on."""

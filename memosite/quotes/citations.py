@@ -226,6 +226,9 @@ def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
     by_block = [_locators(blocks, number, cited, is_markdown=is_markdown) for number in range(len(blocks))]
     noted: dict[str, list[str]] = {}
     unread: dict[str, str] = {}
+    strange = {
+        locator.note for block, found in zip(blocks, by_block, strict=True) if block.is_strange for locator in found
+    }
     for locator in chain.from_iterable(by_block):
         if locator.citation is None:
             noted.setdefault(locator.note, []).extend(locator.words[:_MOST_WORDS])
@@ -234,6 +237,7 @@ def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
         for locator in locators:
             if locator.citation is None:
                 continue
+            is_strange = block.is_strange or (block.note != "" and block.note in strange)
             words = [*locator.words, *noted.pop(block.note, ())] if block.note else locator.words
             words = list(dict.fromkeys(filter(word_count, words)))
             quote = locator.citation.quote or next(iter(words), "")
@@ -244,7 +248,7 @@ def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
                     if len(words) > _MOST_WORDS
                     else locator.unread or (unread.get(block.note, "") if block.note else "")
                 )
-                yield replace(locator.citation, quote=quote, others=others, unread=why if quote else "")
+                yield replace(locator.citation, quote=quote, others=others, unread=why if quote or is_strange else "")
 
 
 def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_markdown: bool) -> list[_Locator]:
