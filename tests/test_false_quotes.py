@@ -115,6 +115,32 @@ TEX_LAYOUTS: dict[str, Callable[[str, Citation], str]] = {
     "footnote": inline("Alice said \\textquotedblleft {q}\\textquotedblright.\\footnote{{{l}}}"),
     "quote": inline("\\begin{{quote}}\n{q}\n\n--- x, {l}\n\\end{{quote}}"),
     "emph": inline("Alice said \\emph{{{q}}} ({l})."),
+    "label": inline("\\begin{{quote}}\\label{{q1}}\n{q} \\Parencite{{{k}}}\n\\end{{quote}}"),
+    "quote with a note": inline("\\begin{{quotation}}\n{q}\\footnote{{See {l}.}}\n\\end{{quotation}}\n\nMore."),
+    "end note": inline("Alice said ``{q}''.\\footnote{{See {l}.}} % not\n\n\\begin{{quote}}Other words.\\end{{quote}}"),
+    "order": inline("Alice said ``{q}'' \\cite{{bob, {k}}}."),
+    "many": inline("Alice said ``{q}'' \\Textcites(see)(too)[3]{{bob}}[4]{{{k}}}."),
+    "beside": inline("Alice said ``{q}'' \\cite{{bob}} \\footcite{{{k}}}."),
+    "note of cite": inline("See \\cite[``{q}''][p.~3]{{{k}}}."),
+    "textcquote": inline("As \\textcquote[3]{{{k}}}[.]{{{q}}} says."),
+    "blockcquote": inline("As follows: \\foreignblockcquote{{german}}[3]{{{k}}}{{{q}}}"),
+    "displaycquote": inline("\\begin{{displaycquote}}[p.~3]{{{k}}}\n{q}\n\\end{{displaycquote}}"),
+    "displayquote": inline("\\begin{{displayquote}}[{l}]\n{q}\n\\end{{displayquote}}"),
+    "quoting": inline("\\begin{{quoting}}[vskip=0pt]\n{q}\n\\end{{quoting}}\n--- x, {l}"),
+    "say": inline("Alice said \\say{{{q}}} ({l})."),
+    "foreign": inline("Alice sagte \\foreignquote{{german}}{{{q}}} ({l})."),
+    "glqq": inline("Alice sagte \\glqq {q}\\grqq{{}} ({l})."),
+    "German": inline('Alice sagte "`{q}"\' ({l}).'),
+    "epigraph": inline("\\epigraph{{{q}}}{{{l}}}"),
+    "item": inline("\\begin{{itemize}}\n\\item[``{q}''] ({l})\n\\end{{itemize}}"),
+    "noindent": inline("\\noindent[``{q}''] ({l})"),
+    "title": inline("\\title{{``{q}'' ({l})}}"),
+    "italic": inline("Alice said {{\\itshape {q}}} ({l})."),
+    "table": inline("\\begin{{tabular}}{{ll}}\n``{q}'' & {l} \\\\\na & b\n\\end{{tabular}}"),
+    "bibitem": inline(
+        "As ``{q}'' \\cite{{one}}.\\begin{{thebibliography}}{{9}}\\bibitem{{one}} {l}\\end{{thebibliography}}"
+    ),
+    "own command": inline("\\newcommand{{\\own}}[1]{{x}}\n\nAlice said ``{q}'' ({l})."),
 }
 
 
@@ -370,3 +396,68 @@ def test_a_page_that_is_read_has_the_words_that_a_browser_shows(browser: Browser
             shown = page.evaluate("document.body ? document.body.innerText : ''")
             assert re.findall(r"w\d", "\n".join(block.text for block in blocks)) == re.findall(r"w\d", shown), document
     assert read > 20
+
+
+ODD_TEX = (
+    *("\\def\\x{not}", "\\let\\emph\\x", "\\renewcommand{\\emph}[1]{not}", "\\newcommand{\\enquote}[1]{not}"),
+    *(
+        "\\newenvironment{displayquote}{x}{not}",
+        "\\catcode`x=14",
+        "\\input{not}",
+        "\\include{not}",
+        "\\iffalse\\else not\\fi",
+    ),
+    *(
+        "\\makeatletter",
+        "\\usepackage{not}",
+        "\\documentclass{not}",
+        "\\color{white}",
+        "\\begin{comment}\nx\\end{comment}",
+    ),
+    *(
+        "\\setlength{\\parindent}{-5em}",
+        "\\vspace{-3ex}",
+        "{\\gdef\\x{not}}",
+        "$\\global\\let\\emph\\x$",
+        "\\csname x\\endcsname",
+    ),
+    *("\\DeclareQuoteStyle{x}{x}{x}", "}", "\\end{quote}", "\\verb|x\n"),
+)
+"""What may change all that follows."""
+
+
+def test_what_latex_may_show_otherwise_is_not_checked(archive: ArchiveSources) -> None:
+    """Before a quote, in it, and where nothing is quoted; code is shown, with the quotes in it."""
+    item, place = passages(archive)[0]
+    cited = item.cite(place)
+    first, rest = cited.quote.split(" ", 1)
+    locator = f"({cited.ref}, sha256:{cited.sha256})".replace("#", "\\#")
+    whole = f"``{cited.quote}'' {locator}"
+    texts = [f"{odd}\n\n{text}" for odd in ODD_TEX for text in (whole, f"It said so {locator}.")]
+    local = (
+        "\\phantom{not}",
+        "$x$",
+        "\\textcolor{white}{not}",
+        "\\own{not}",
+        "\\includegraphics{x}",
+        "\\begin{own}x\\end{own}",
+    )
+    texts += [f"``{first} {odd} {rest}'' {locator}" for odd in (*local, *ODD_TEX)]
+    texts += [f"\\own{{It said so}} {locator}", f"\\begin{{own}}It said so.\\end{{own}}\n\n{locator}"]
+    texts += [f"Alice: \\own{{so}}.\\footnote{{{locator}}}", f"Alice said so\\footnotemark.\\footnotetext{{{locator}}}"]
+    texts += [
+        f"\\begin{{verbatim}}\nIt said so {locator}\n\\end{{verbatim}}".replace("\\#", "#"),
+        f'\\usepackage[ngerman]{{babel}}\n"o {whole}',
+    ]
+    for text in texts:
+        found = [(said.tier, said.holds()) for said in verdicts(text, ".tex", archive)]
+        assert found == [(Tier.UNREAD, False)], (text, found)
+    before = (
+        "\\documentclass{article}\n\\usepackage[utf8]{inputenc}\n\\setlength{\\parindent}{0pt}\n\\begin{document}\n"
+    )
+    for text in (
+        f"{before}{whole}\n\\end{{document}}\n\\def\\x{{}}",
+        f"{{\\own x}}\n\n{whole}",
+        f"\\begin{{comment}}\n{locator}\n\\end{{comment}}\n{whole}",
+    ):
+        assert [said.tier for said in verdicts(text, ".tex", archive)] == [Tier.EXACT], text

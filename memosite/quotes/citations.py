@@ -107,7 +107,7 @@ def read_plain(text: str) -> tuple[Written, ...]:
 
 def read_tex(text: str, entries: Mapping[str, Written] | None = None) -> tuple[Written, ...]:
     """The citations of a LaTeX document, those that it names by the entries of BibTeX among them."""
-    return tuple(_of_blocks(list(tex_blocks(text, entries)), is_markdown=True))
+    return tuple(_of_blocks(list(tex_blocks(text, entries)), is_markdown=False))
 
 
 def read_html(text: str) -> tuple[Written, ...]:
