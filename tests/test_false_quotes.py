@@ -461,3 +461,27 @@ def test_what_latex_may_show_otherwise_is_not_checked(archive: ArchiveSources) -
         f"\\begin{{comment}}\n{locator}\n\\end{{comment}}\n{whole}",
     ):
         assert [said.tier for said in verdicts(text, ".tex", archive)] == [Tier.EXACT], text
+
+
+def test_bibtex_is_joined_as_bibtex_joins_it_or_not_checked(archive: ArchiveSources) -> None:
+    """Values of several parts, names of `@string`, entries in values; what is inherited, defined or open."""
+    item, place = passages(archive)[0]
+    cited = item.cite(place)
+    entry = to_bibtex(cited)
+    half = cited.quote.split()[:5]
+    whole = f"abstract = {{{cited.quote}}}"
+    for parts, tier in (
+        (f'{{{" ".join(half)}}} # " " # {{{" ".join(cited.quote.split()[5:])}}}', Tier.EXACT),
+        (f"{{{' '.join(half)}}} # no", Tier.CHANGED),
+        (f"{{{cited.quote}}} # {{ So it was}}", Tier.CHANGED),
+        (f"{{{cited.quote} @misc{{x, so it was}}}}", Tier.CHANGED),
+        (f"{{{cited.quote}}} # unknown", Tier.UNREAD),
+        (f"{{{cited.quote}}}, crossref = {{x}}", Tier.UNREAD),
+        (f"{{{cited.quote}}}, abstract = {{It is so}}", Tier.UNREAD),
+        (f"{{{cited.quote} \\phantom{{not}}}}", Tier.UNREAD),
+        (f"{{{cited.quote}", Tier.UNREAD),
+    ):
+        document = '@string{no = { nobody " knew}}\n' + entry.replace(whole, f"abstract = {parts}")
+        for kind in (document, document.replace("@misc{", "@misc(", 1).rstrip()[:-1] + ")"):
+            assert [said.tier for said in verdicts(kind, ".bib", archive)] == [tier], kind
+    assert [said.tier for said in verdicts(f'@preamble{{"x"}}\n{entry}', ".bib", archive)] == [Tier.UNREAD]

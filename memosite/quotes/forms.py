@@ -12,10 +12,14 @@ from typing import Final
 from memosite.archive.cite import Citation
 
 TEX: Final = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "-": r"{-}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "\\": r"\textbackslash{}", "{": r"\textbraceleft{}", "}": r"\textbraceright{}", "$": r"\$", "&": r"\&", "#": r"\#",
+    "_": r"\_", "%": r"\%", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "-": r"{-}", "<": r"\textless{}",
+    ">": r"\textgreater{}",
 }  # fmt: skip
-"""How TeX writes characters that mean something to it, or that it sets as others (two hyphens as a dash)."""
+"""How TeX writes characters that mean something to it, or that it sets as others (two hyphens as a dash).
+
+Braces have names there, since BibTeX counts also those behind a backslash.
+"""
 
 
 _NOT_IN_KEY = re.compile(r"[^A-Za-z0-9:/.+-]+")

@@ -333,7 +333,7 @@ def tex_blocks(text: str, entries: Mapping[str, Written] | None = None) -> Itera
     yield from reader.notes
 
 
-_LETTERS: Final = {command: char for char, command in TEX.items()}
+_LETTERS: Final = {r"\{": "{", r"\}": "}", **{command: char for char, command in TEX.items()}}
 
 
 _COMMAND: Final = re.compile(
