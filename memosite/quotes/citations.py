@@ -43,6 +43,9 @@ _MOST_WORDS: Final = 200
 _MANY: Final = "more words are quoted beside it than are looked at"
 
 
+_LOST: Final = "it is below words, and the format does not say whether these are quoted"
+
+
 _SHARED: Final = 4_000
 """The most characters of a block quote that several citations below it share."""
 
@@ -136,7 +139,22 @@ def read_tex(text: str, entries: Mapping[str, Written] | None = None) -> tuple[W
 
 def read_html(text: str) -> tuple[Written, ...]:
     """The citations of an HTML page."""
-    return tuple(_of_blocks(list(html_blocks(text)), is_markdown=False))
+    return tuple(_of_blocks(list(page_blocks(text)), is_markdown=False))
+
+
+def read_converted(text: str) -> tuple[Written, ...]:
+    """The citations of what Pandoc made of a document."""
+    return tuple(_of_blocks(list(page_blocks(text, is_converted=True)), is_markdown=False))
+
+
+def page_blocks(text: str, *, is_converted: bool = False) -> Iterator[Block]:
+    """The blocks of a page; a converter, or the styles of a page, may have made paragraphs of block quotes."""
+    before: Block | None = None
+    for block in html_blocks(text):
+        is_below = before and not before.is_quote and not block.is_quote and _DASHED.match(block.text)
+        is_lost = is_below and before and (is_converted or before.unread)
+        yield replace(block, unread=block.unread or _LOST, is_strange=True) if is_lost else block
+        before = block
 
 
 def read_csl_json(text: str) -> tuple[Written, ...]:
@@ -220,6 +238,10 @@ MARKDOWN_ENDINGS: Final = (".md", ".markdown", ".mkd", ".qmd", ".rmd")
 HTML_ENDINGS: Final = (".html", ".htm", ".xhtml")
 
 
+CONVERTED_ENDINGS: Final = (".docx", ".odt", ".epub")
+"""What Pandoc makes HTML of."""
+
+
 READERS: Final[Mapping[str, Callable[[str], tuple[Written, ...]]]] = {
     **dict.fromkeys(MARKDOWN_ENDINGS, read_markdown),
     **dict.fromkeys(HTML_ENDINGS, read_html),
@@ -227,9 +249,9 @@ READERS: Final[Mapping[str, Callable[[str], tuple[Written, ...]]]] = {
     ".tex": read_tex,
     ".json": read_csl_json,
     ".txt": read_plain,
-    ".docx": read_markdown,
+    **dict.fromkeys(CONVERTED_ENDINGS, read_converted),
 }
-"""How documents are read, by the ending of their names; `.docx` as Pandoc writes it."""
+"""How documents are read, by the ending of their names; those that Pandoc converts as it writes them."""
 
 
 def named_in(text: str) -> list[str]:

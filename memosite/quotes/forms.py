@@ -12,14 +12,14 @@ from typing import Final
 from memosite.archive.cite import Citation
 
 TEX: Final = {
-    "\\": r"\textbackslash{}", "{": r"\textbraceleft{}", "}": r"\textbraceright{}", "$": r"\$", "&": r"\&", "#": r"\#",
-    "_": r"\_", "%": r"\%", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "-": r"{-}", "<": r"\textless{}",
-    ">": r"\textgreater{}",
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "-": r"{-}", "<": r"\textless{}", ">": r"\textgreater{}",
 }  # fmt: skip
-"""How TeX writes characters that mean something to it, or that it sets as others (two hyphens as a dash).
+"""How TeX writes characters that mean something to it, or that it sets as others (two hyphens as a dash)."""
 
-Braces have names there, since BibTeX counts also those behind a backslash.
-"""
+
+BRACES: Final = {"{": r"\textbraceleft{}", "}": r"\textbraceright{}"}
+"""How it writes those that are not in pairs: BibTeX counts braces also behind a backslash."""
 
 
 _NOT_IN_KEY = re.compile(r"[^A-Za-z0-9:/.+-]+")
@@ -84,7 +84,11 @@ def _key(citation: Citation) -> str:
 
 
 def _tex(text: str) -> str:
-    return "".join(TEX.get(char, char) for char in _line(text))
+    line, open_ = _line(text), 0
+    for char in line:
+        open_ += (char == "{") - (char == "}") if open_ >= 0 else 0
+    written = TEX | BRACES if open_ else TEX
+    return "".join(written.get(char, char) for char in line)
 
 
 def _html(text: str) -> str:

@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 
 from memosite.facts.parsed import Written
 from memosite.quotes.blocks import CLOSE, NOT_READ, OPEN, OTHER, Block, block_of
-from memosite.quotes.forms import TEX
+from memosite.quotes.forms import BRACES, TEX
 
 
 def _words(text: str) -> frozenset[str]:
@@ -36,7 +36,7 @@ _SIGNS: Final = {"``": "“", "''": "”", ",,": "„", "<<": "«", ">>": "»", 
 
 
 _CHARS: Final = {
-    **{command[1:].removesuffix("{}"): char for char, command in TEX.items() if command[1:2].isalpha()}, "ldots": "…",
+    **{text[1:-2]: char for char, text in (*TEX.items(), *BRACES.items()) if text.startswith("\\text")}, "ldots": "…",
     "dots": "…", "textellipsis": "…", "ss": "ß", "ae": "æ", "oe": "œ", "o": "ø", "aa": "å", "l": "ł", "AE": "Æ",
     "OE": "Œ", "O": "Ø", "AA": "Å", "L": "Ł", "i": "ı", "S": "§", "P": "¶", "quad": " ", "qquad": " ", "space": " ",
     "textemdash": "—", "textendash": "–", "lq": "‘", "rq": "’", "textquoteright": "’", "textquoteleft": "‘",
@@ -333,7 +333,7 @@ def tex_blocks(text: str, entries: Mapping[str, Written] | None = None) -> Itera
     yield from reader.notes
 
 
-_LETTERS: Final = {r"\{": "{", r"\}": "}", **{command: char for char, command in TEX.items()}}
+_LETTERS: Final = {command: char for char, command in (*TEX.items(), *BRACES.items())}
 
 
 _COMMAND: Final = re.compile(
