@@ -325,6 +325,22 @@ def test_what_readers_of_a_page_may_not_see_is_not_checked(archive: ArchiveSourc
             assert tag and tag[1] in said.details[0], (name, what, said.details)
 
 
+@pytest.mark.parametrize("to", ["html", "html4", "latex", "docx", "epub", "odt"])
+def test_block_quotes_in_lists_are_judged_also_when_pandoc_converted_them(
+    to: str, archive: ArchiveSources, tmp_path: Path
+) -> None:
+    """Of bullets and numbers; OpenDocument has no block quotes, so nothing is checked there."""
+    items = [item.cite(place) for item, place in passages(archive)[:3]]
+    for more, tier in (("", Tier.EXACT), (" So it was", Tier.CHANGED)):
+        rows = [cited.markdown.replace(cited.quote, cited.quote + more).split("\n") for cited in items]
+        text = "\n\n".join(
+            sign + "\n    ".join(written) for sign, written in zip(("1.  ", "2.  ", "-   "), rows, strict=True)
+        )
+        [made] = converted([f"Text.\n\n{text}\n"], to, tmp_path)
+        found = [said.tier for said in verdicts(made, SUFFIXES.get(to, f".{to}"), archive)]
+        assert found == [Tier.UNREAD if to == "odt" else tier] * 3, made
+
+
 WORD_PROCESSORS = (
     "<p style='margin-bottom: 0.28cm; line-height: 115%'><font face='Liberation Serif'>“{}” {}</font></p>",
     "<blockquote style='box-sizing: border-box'>{}<br><span style='font-size: 16px'>— x, {}</span></blockquote>",
