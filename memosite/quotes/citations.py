@@ -33,7 +33,7 @@ from memosite.quotes.blocks import (
 )
 from memosite.quotes.html import html_blocks
 from memosite.quotes.judge import changes_meaning
-from memosite.quotes.latex import tex_blocks, untex
+from memosite.quotes.latex import tex_blocks, unread_tex, untex
 from memosite.quotes.markdown import markdown_blocks
 from memosite.quotes.source import Reading, Span, edited, find_marks, with_images, word_count
 
@@ -46,6 +46,9 @@ _MOST_WORDS: Final = 200
 
 
 _MANY: Final = "more words are quoted beside it than are looked at"
+
+
+_LOST: Final = "it is below words, and the format does not say whether these are quoted"
 
 
 _SHARED: Final = 4_000
@@ -101,10 +104,34 @@ _LEADS = re.compile(r"[:：﹕︓][\s*_`~)\]”’\"'»>]*\Z")
 _ENDS = re.compile(r"[.!?…。！？][\s*_`~)\]”’\"'»>]*\Z")
 
 
-_ENTRY = re.compile(r"@\w+\s*\{\s*(?:([^,{}\s]+)\s*)?,")
+_ENTRY: Final = re.compile(r"@[ \t]*(\w+)\s*([{(])")
 
 
-_FIELD = re.compile(r"(?<![\w-])([\w-]+)\s*=\s*(?:(\{)|(\")|(\w+))")
+_KEY: Final = re.compile(r"\s*([^,{}()\s=\"#]*)\s*,")
+
+
+_FIELD: Final = re.compile(r"[\s,]*([A-Za-z][\w:.+-]*)\s*=\s*")
+
+
+_VALUE: Final = re.compile(r"\s*(?:([{\"])|([\w:.+-]+))")
+
+
+_JOIN: Final = re.compile(r"\s*#")
+
+
+_END: Final = re.compile(r"[\s,]*([})])")
+
+
+_BRACE: Final = re.compile(r"[{}\"]")
+
+
+_MONTHS: Final = "jan feb mar apr may jun jul aug sep oct nov dec"
+
+
+_INHERITING: Final = ("crossref", "xdata", "xref")
+
+
+_UNCLOSED: Final = "an entry has no end"
 
 
 def read_markdown(text: str) -> tuple[Written, ...]:
@@ -119,12 +146,27 @@ def read_plain(text: str) -> tuple[Written, ...]:
 
 def read_tex(text: str, entries: Mapping[str, Written] | None = None) -> tuple[Written, ...]:
     """The citations of a LaTeX document, those that it names by the entries of BibTeX among them."""
-    return tuple(_of_blocks(list(tex_blocks(text, entries)), is_markdown=True))
+    return tuple(_of_blocks(list(tex_blocks(text, entries)), is_markdown=False))
 
 
 def read_html(text: str) -> tuple[Written, ...]:
     """The citations of an HTML page."""
-    return tuple(_of_blocks(list(html_blocks(text)), is_markdown=False))
+    return tuple(_of_blocks(list(page_blocks(text)), is_markdown=False))
+
+
+def read_converted(text: str) -> tuple[Written, ...]:
+    """The citations of what Pandoc made of a document."""
+    return tuple(_of_blocks(list(page_blocks(text, is_converted=True)), is_markdown=False))
+
+
+def page_blocks(text: str, *, is_converted: bool = False) -> Iterator[Block]:
+    """The blocks of a page; a converter, or the styles of a page, may have made paragraphs of block quotes."""
+    before: Block | None = None
+    for block in html_blocks(text):
+        is_below = before and not before.is_quote and not block.is_quote and _DASHED.match(block.text)
+        is_lost = is_below and before and (is_converted or before.unread)
+        yield replace(block, unread=block.unread or _LOST, is_strange=True) if is_lost else block
+        before = block
 
 
 def read_csl_json(text: str) -> tuple[Written, ...]:
@@ -154,17 +196,36 @@ def read_bibtex(text: str) -> tuple[Written, ...]:
 
 
 def bibtex_entries(text: str) -> Iterator[tuple[str, Written]]:
-    """The citations of a BibTeX file, each with the name of its entry."""
-    entries = list(_ENTRY.finditer(text))
+    """The citations of a BibTeX file, each with the name of its entry.
+
+    Values are joined as BibTeX joins them. What it may show otherwise than as it is written is not checked.
+    """
     lines = _Lines(text)
-    for number, entry in enumerate(entries):
-        end = entries[number + 1].start() if number + 1 < len(entries) else len(text)
-        fields = _fields(text, entry.end(), end)
+    named = dict.fromkeys(_MONTHS.split(), "")
+    place, broken = 0, ""
+    while entry := _ENTRY.search(text, place):
+        kind, place = entry[1].lower(), entry.end()
+        if kind == "preamble":
+            broken = broken or "a @preamble may define commands"
+        if kind in ("preamble", "comment"):
+            continue
+        key = None if kind == "string" else _KEY.match(text, place)
+        place = key.end() if key else place
+        fields, place, why = _fields(text, place, named, closing=")" if entry[2] == "(" else "}")
+        if why == _UNCLOSED:
+            for rest in _of_line(untex(text[entry.end() :]), 1):
+                yield "", replace(rest, line=lines.of(rest.sha256, entry.end()), unread=why)
+            return
+        if kind == "string":
+            named |= fields
+            continue
         citation = next(_of_line(untex(fields.get("note", "")), 1), None)
         if citation:
             line, url = lines.of(citation.sha256, entry.end()), fields.get("url", citation.url)
             quote, speaker = untex(fields.get("abstract", "")), untex(fields.get("author", ""))
-            yield entry[1] or "", replace(citation, line=line, url=url, quote=quote, speaker=speaker)
+            why = broken or why or next((f"it has {name}" for name in _INHERITING if name in fields), "")
+            why = why or unread_tex(fields.get("abstract", ""))
+            yield key[1] if key else "", replace(citation, line=line, url=url, quote=quote, speaker=speaker, unread=why)
 
 
 class _Lines:
@@ -189,6 +250,10 @@ MARKDOWN_ENDINGS: Final = (".md", ".markdown", ".mkd", ".qmd", ".rmd")
 HTML_ENDINGS: Final = (".html", ".htm", ".xhtml")
 
 
+CONVERTED_ENDINGS: Final = (".docx", ".odt", ".epub")
+"""What Pandoc makes HTML of."""
+
+
 READERS: Final[Mapping[str, Callable[[str], tuple[Written, ...]]]] = {
     **dict.fromkeys(MARKDOWN_ENDINGS, read_markdown),
     **dict.fromkeys(HTML_ENDINGS, read_html),
@@ -196,9 +261,9 @@ READERS: Final[Mapping[str, Callable[[str], tuple[Written, ...]]]] = {
     ".tex": read_tex,
     ".json": read_csl_json,
     ".txt": read_plain,
-    ".docx": read_markdown,
+    **dict.fromkeys(CONVERTED_ENDINGS, read_converted),
 }
-"""How documents are read, by the ending of their names; `.docx` as Pandoc writes it."""
+"""How documents are read, by the ending of their names; those that Pandoc converts as it writes them."""
 
 
 def named_in(text: str) -> list[str]:
@@ -634,30 +699,47 @@ def _unmarked(text: str) -> str:
     return edited(Reading(text), find_marks(text, keeps_numbers=True)).text
 
 
-def _fields(text: str, start: int, end: int) -> dict[str, str]:
-    """The fields of an entry of BibTeX, their values as written."""
+def _fields(text: str, place: int, named: Mapping[str, str], *, closing: str) -> tuple[dict[str, str], int, str]:
+    """The fields of an entry of BibTeX, where it ends, and why its values are not what they seem to be; "" if they are.
+
+    Values are as written, those that are joined by `#` one behind the other; `named` are those of `@string`.
+    """
     found: dict[str, str] = {}
-    place = start
-    while match := _FIELD.search(text, place, end):
-        if match[4]:
-            value, place = match[4], match.end()
-        else:
-            stop = _value_end(text, match.end(), end, '"' if match[3] else "}")
-            value, place = text[match.end() : stop], stop + 1
-        found.setdefault(match[1].lower(), value)
-    return found
+    why = ""
+    while field := _FIELD.match(text, place):
+        name, place, pieces = field[1].lower(), field.end(), []
+        while value := _VALUE.match(text, place):
+            place = value.end()
+            if value[1]:
+                stop = _value_end(text, place, value[1])
+                if stop < 0:
+                    return found, place, _UNCLOSED
+                pieces.append(text[place:stop])
+                place = stop + 1
+            elif value[2].isdigit() or value[2].lower() in named:
+                pieces.append(value[2] if value[2].isdigit() else named[value[2].lower()])
+            else:
+                why = why or f"nothing defines {value[2]}"
+            joined = _JOIN.match(text, place)
+            if joined is None:
+                break
+            place = joined.end()
+        if name in found:
+            why = why or f"it has {name} twice"
+        found.setdefault(name, "".join(pieces))
+    end = _END.match(text, place)
+    if end is None or end[1] != closing:
+        why = why or "its fields are not as BibTeX has them"
+    return found, end.end() if end else place, why
 
 
-def _value_end(text: str, place: int, end: int, closing: str) -> int:
-    """Where a value in braces or quotation marks ends."""
+def _value_end(text: str, place: int, opening: str) -> int:
+    """Where a value in braces or quotation marks ends; -1 if it does not."""
     depth = 0
-    while place < end:
-        char = text[place]
-        if char == "\\":
-            place += 1
-        elif char == closing and not depth:
-            return place
-        elif char in "{}":
-            depth += 1 if char == "{" else -1
-        place += 1
-    return end
+    for match in _BRACE.finditer(text, place):
+        if not depth and match[0] == ("}" if opening == "{" else '"'):
+            return match.start()
+        depth += (match[0] == "{") - (match[0] == "}")
+        if depth < 0:
+            return -1
+    return -1
