@@ -444,6 +444,7 @@ BESIDE = (
     '"{q}," she wrote ({l}).', "»{q}«, sagte sie ({l}).",
     "> {q}\n>\n> — Alice Smith, {l}", "> {q}\n> [{l}]", "> {q} — {l}", "> {q}\n>\n> See {l}.",
     "> “{q}”\n>\n> — Alice, {l}", "> {q}\n>\n> Source: {l}", "> {q} (see `{l}`)",
+    "> {q} (p. 3, {l})", "> {q} (S. 3–5; {l})",
 )  # fmt: skip
 """Apostrophes, inches, code and what leads to a source: none of it is quoted."""
 

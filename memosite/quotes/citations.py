@@ -479,6 +479,10 @@ _LEADS_TO = re.compile(
 )
 
 
+_PAGES = re.compile(r"\s*(?:pp?|s|pages?|vol|no|chap|ch|sec|fn|ll?|§+)?[.\s]*[\d\s,–—-]{1,40}[\s,;:]*", re.IGNORECASE)
+"""Where in a source, as the note of a citation says."""
+
+
 _IN_BRACKETS = re.compile(r"[(\[]([^()\[\]\n]{1,200})\Z")
 
 
@@ -513,7 +517,7 @@ def _words_beside(before: str, speaker: str, note: str, *, has_links: bool) -> t
         place = led.start() if led else place
         within = _IN_BRACKETS.search(before, max(place - 200, 0), place)
         if within and word_count(within[1]):
-            return within.start(), False
+            return within.start(), is_known and _PAGES.fullmatch(within[1]) is not None
         return place, is_known
     said = " ".join(before[dash.end() : place].split())
     rest = said.removeprefix(speaker) if speaker else said
