@@ -377,7 +377,9 @@ def test_what_converters_make_of_a_manuscript_says_the_same(to: str, archive: Ar
             (how, name, write(words, cited))
             for how, words, cited in cases(archive, is_true=is_true)
             for name, write in {**LAYOUTS, **ITEMS}.items()
-            if "footnote" not in name and not (is_true and (to, name) in NOT_KEPT)
+            if "footnote" not in name
+            and (to, name) != ("odt", "name alone")  # it is no quote there
+            and not (is_true and (to, name) in NOT_KEPT)
         ]
         some = some[:: most(5, in_soak=2)]
         documents = converted([document for _, _, document in some], to, tmp_path)
@@ -386,8 +388,11 @@ def test_what_converters_make_of_a_manuscript_says_the_same(to: str, archive: Ar
         for (how, name, document), made in zip(some, documents, strict=True):
             found = verdicts(made, suffix, archive)
             is_said = all(said.holds() and said.tier is not Tier.UNQUOTED for said in found)  # Word has no quoted lists
-            is_torn = name in ITEMS and to in ("gfm", "markdown") and "in a" in name  # its first line is moved out
-            is_lost = is_true and to == "odt" and all(said.tier is Tier.UNREAD for said in found)  # nor this any quotes
+            is_torn = (to, name) == ("docx", "an item in it")  # Word has no lists in quotes
+            is_torn = is_torn or (
+                name in ITEMS and to in ("gfm", "markdown") and "in a" in name
+            )  # cut at its first line
+            is_lost = is_true and to == "odt" and all(said.tier in (Tier.UNREAD, Tier.UNQUOTED) for said in found)
             if not found or (is_said != (is_true and not is_torn) and not is_lost):
                 wrong.append((how, name, document, made))
         assert wrong == [], wrong[:3]
