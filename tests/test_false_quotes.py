@@ -147,6 +147,8 @@ MARKDOWN: dict[str, Callable[[str, Citation], str]] = {
     "in a tenth item": inline("10. > {q}\n    >\n    > — engineer, {l}\n\n11. More"),
     "an item in it": inline("> - {q}\n>\n> — engineer, {l}"),
     "a heading in it": inline("> ## {q}\n>\n> ({l})"),
+    "alert": inline("> [!NOTE]\n> {q}\n>\n> — engineer, {l}"),
+    "quote in a quote": inline("> > {q}\n> >\n> > — engineer, {l}"),
     "lazy": lambda quote, cited: inline("> {q}\n>\n> — engineer, {l}")(broken(quote), cited),
     "lazy paragraph": lambda quote, cited: inline("> {q} ({l})")(broken(quote), cited),
     "tag over lines": inline("<blockquote\ncite=x>\n{q}\n</blockquote>\n\n— engineer, {l}"),
@@ -455,7 +457,8 @@ BESIDE = (
 
 
 NAMED = (
-    "> {q} (Alice and the crane, {l})", "> {q}\n>\n> — and the engineer of it all said this too, {l}",
+    "> {q} (Alice and the crane, {l})", "> {q} [and more of it](x) ({l})",
+    "> {q}\n>\n> — and the engineer of it all said this too, {l}",
     "> {q}\n>\n> — it was never so, {l}", "> {q}\n>\n> — Alice, {l} (but nobody saw it)",
 )  # fmt: skip
 """What is beside a citation in a block quote, and may be more than a name."""

@@ -75,6 +75,12 @@ _LONGEST: Final = 20_000
 """Of a comment: without a bound, its end is looked for again from each beginning."""
 
 
+_ALERT: Final = re.compile(r"\[!\w+\][ \t]*(?:\n|\Z)")
+
+
+_QUOTED: Final = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
+
+
 _ENDED: Final = re.compile(r"[:：][\s*_`~)\]”’\"'»>]*\Z")
 
 
@@ -166,7 +172,8 @@ class _Writer:
         kind, _, edge = token.type.rpartition("_")
         if token.type == "inline":
             self.end, self.last = token.map[1] if token.map else 0, token.content[-20:]
-            self.write(self._text(token.content), line)
+            alert = _ALERT.match(token.content) if self.quotes else None
+            self.write(self._text(token.content[alert.end() :] if alert else token.content), line + bool(alert))
         elif token.type == "html_block":
             self.write(self._raw(token.content.rstrip("\n")), line)
         elif token.type in ("fence", "code_block"):
@@ -203,7 +210,8 @@ class _Writer:
         elif self.quotes:
             self.write(code, line)
         elif token.type == "code_block":
-            self.write(f"<p>{code}</p>", line)
+            tag = "blockquote" if _QUOTED.match(token.content) else "p"
+            self.write(f"<{tag}>{escape(_QUOTED.sub('', token.content.rstrip(chr(10))))}</{tag}>", line)
 
     def _text(self, content: str) -> str:
         """The text of a block as it is written, but for entities, comments and tags."""

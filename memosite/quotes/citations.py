@@ -457,7 +457,7 @@ def _with_digests(block: Block, quote: str, *, is_markdown: bool) -> tuple[list[
 
 _NAMING = re.compile(
     rf"(?P<ref>{_REF.pattern})|(?P<time>{_TIME.pattern})"
-    r"|(?P<link>\[(?:[^\[\]\\]|\\.){0,500}\]\((?:<[^<>\n]{1,2000}>|[^()\s]{1,2000})\)|<?https?://[^\s<>]{1,2000}>?)",
+    r"|(?P<link>(?<!!)\[(?:[^\[\]\\]|\\.){0,500}\]\((?:<[^<>\n]{1,2000}>|[^()\s]{1,2000})\)|<?https?://[^\s<>]{1,2000}>?)",
     re.IGNORECASE,
 )
 
@@ -513,6 +513,7 @@ def _words_beside(before: str, speaker: str, note: str, *, has_links: bool) -> t
     is_known = _NOTED_SOURCE.fullmatch(" ".join(note.split())) is not None
     dash = _DASHED.match(before)
     if not dash:
+        is_known = is_known and "](" not in before[place:]  # the text of a link may be quoted
         led = _LEADS_TO.search(before, max(place - 40, 0), place)
         place = led.start() if led else place
         within = _IN_BRACKETS.search(before, max(place - 200, 0), place)
