@@ -821,8 +821,9 @@ class _Reader:
                 behind += self._cited(notes, self._said(self._argument()).split(","))
             elif kind == "q":
                 if self._opens():
-                    self._emit(OPEN)
-                    self._open("", CLOSE, *behind)
+                    is_within = any(CLOSE in group.closing for group in self.groups[-9:])
+                    self._emit("‘" if is_within else OPEN)
+                    self._open("", "’" if is_within else CLOSE, *behind)
                 else:
                     self._unknown(f"\\{name}")
 
