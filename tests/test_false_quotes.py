@@ -244,6 +244,7 @@ HTML_LAYOUTS: dict[str, Callable[[str, Citation], str]] = {
     "code": inline("<p>Alice said <code>{q}</code> ({l}).</p>"),
     "entities": inline("<p>Alice said &ldquo;{q}&rdquo; ({l}).</p>"),
     "table": inline("<table><tr><td>“{q}”</td><td>{l}</td></tr></table>"),
+    "terms": inline("<dl><dt>“{q}”</dt><dd>{l}</dd></dl>"),
     "behind it": inline("<blockquote><p>{t}</p><p>— x, {l}</p><p>{q}</p></blockquote>"),
 }
 
@@ -528,6 +529,23 @@ WORD_PROCESSORS = (
     "<p>“{}”<a href='#n1' name='r1'>[1]</a></p><div id='ftn1'><p><a href='#r1' name='n1'>[1]</a> {}</p></div>",
 )
 """As LibreOffice writes HTML, a browser copies it, and Word notes it; these programs are not run here."""
+
+
+def test_a_quotation_holds_all_that_is_in_it_and_a_citation_alone_is_of_what_is_above(archive: ArchiveSources) -> None:
+    """A quotation in another one; below a figure, a quoted paragraph, or a sign without a link, nothing is checked."""
+    item, place = passages(archive)[0]
+    cited = item.cite(place)
+    locator = f"{cited.ref}, sha256:{cited.sha256}"
+    nested = f"\\enquote{{\\enquote{{{cited.quote}}} So it was}} ({locator})".replace("#", "\\#")
+    for suffix, text in ((".html", f"<p><q><q>{cited.quote}</q> So it was</q> ({locator})</p>"), (".tex", nested)):
+        assert [said.tier for said in verdicts(text, suffix, archive)] == [Tier.CHANGED], text
+    for page in (
+        "<figure><p>It is so</p><figcaption>— x, {}</figcaption></figure>",
+        "<h2>“It is so”</h2><p>({})</p>",
+        "<table><tr><td>“It is so”<tr><td>{}</table>",
+        "<p>“It is so”<sup>1</sup></p><p><sup>1</sup> See {}.</p>",
+    ):
+        assert [said.tier for said in verdicts(page.format(locator), ".html", archive)] == [Tier.UNREAD], page
 
 
 def test_what_word_processors_write_passes_nothing_false(archive: ArchiveSources) -> None:

@@ -48,7 +48,7 @@ _MOST_WORDS: Final = 200
 _MANY: Final = "more words are quoted beside it than are looked at"
 
 
-_LOST: Final = "it is below words, and the format does not say whether these are quoted"
+_LOST: Final = "it is below words, and what of these is quoted for it is not known"
 
 
 _SHARED: Final = 4_000
@@ -160,13 +160,28 @@ def read_converted(text: str) -> tuple[Written, ...]:
 
 
 def page_blocks(text: str, *, is_converted: bool = False) -> Iterator[Block]:
-    """The blocks of a page; a converter, or the styles of a page, may have made paragraphs of block quotes."""
+    """The blocks of a page; a converter, or the styles of a page, may have made paragraphs of block quotes.
+
+    Nobody knows what a line cites that is below such words, or alone below a quotation.
+    """
     before: Block | None = None
     for block in html_blocks(text):
-        is_below = before and not before.is_quote and not block.is_quote and _DASHED.match(block.text)
-        is_lost = is_below and before and (is_converted or before.unread)
+        is_lost = False
+        if before and not before.is_quote and not block.is_quote:
+            is_same = before.figure == block.figure > 0
+            is_lost = bool(_DASHED.match(block.text)) and (is_converted or is_same or before.unread != "")
+            is_lost = is_lost or (_is_bare(block) and next(quoted_spans(before.text), None) is not None)
         yield replace(block, unread=block.unread or _LOST, is_strange=True) if is_lost else block
         before = block
+
+
+def _is_bare(block: Block) -> bool:
+    """Whether a paragraph is a citation and no more: what it is of is above it."""
+    return (
+        not block.note
+        and _SHA.search(block.text) is not None
+        and word_count(_REF.sub("", _SHA.sub("", block.text))) <= 1
+    )
 
 
 def read_csl_json(text: str) -> tuple[Written, ...]:

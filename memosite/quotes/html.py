@@ -317,10 +317,10 @@ class _Reader(HTMLParser):
         if tag in _SILENT:
             self.silent += 1
         elif tag == "q":
-            self._text(OPEN)
+            self._text("‘" if self.count["q"] else OPEN)
         elif tag == "br":
             self._text("\n")
-        elif tag in _CELLS:
+        elif tag in _CELLS or tag == "dd":
             self._text(" ")
         elif tag in _BLOCKS or (tag == "cite" and self.quotes):
             self.end_block()
@@ -337,6 +337,7 @@ class _Reader(HTMLParser):
                 start = "1"
             self.lists.append(int(start) if tag == "ol" else 0)
         self.in_sup = self.in_sup or tag == "sup"
+        self.has_back = self.has_back or (tag == "sup" and not any(row.strip() for _, row in self.rows[:2]))
         self.is_raised = self.is_raised or tag == "sup"
         if tag in _EMPHASIS:
             self.begun[tag] = self.size
@@ -420,8 +421,8 @@ class _Reader(HTMLParser):
         if tag in _SILENT:
             self.silent = max(self.silent - 1, 0)
         elif tag == "q":
-            self._text(CLOSE)
-        elif tag in _CELLS:
+            self._text("’" if self.count["q"] > 1 else CLOSE)
+        elif tag in _CELLS or tag in ("dt", "dd"):
             self._text(" ")
         elif tag in _BLOCKS or (tag == "cite" and self.quotes):
             self.end_block()

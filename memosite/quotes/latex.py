@@ -253,6 +253,13 @@ _ACCENTED: Final = re.compile(r"\s?(?:\{\s*(\\?[A-Za-z])\s*\}|(\\i\b|[A-Za-z]))"
 _AROUND: Final = re.compile(r"\s*\(([^(){}\\]{0,300})\)(?:\(([^(){}\\]{0,300})\))?")
 
 
+_PAGES: Final = re.compile(
+    r"(?:(?:see|cf|vgl|siehe)\b[.\s~]*)?(?:(?:pp?|S|sec|ch|n|fn|vol|no|page|pages|Seite)\b[.\s~]*)?[\d\s,–-]{0,40}(?:ff?\b)?\.?",
+    re.IGNORECASE,
+)
+"""The note of a citation that names pages, or says to see it."""
+
+
 _NAMED: Final = re.compile(r"\s*\{([A-Za-z]{1,40}\*?)\}")
 
 
@@ -794,6 +801,8 @@ class _Reader:
         """The notes of a citation, which readers see, and what it cites: words belong to what is known of it."""
         found = [self._of_key(key.strip()) for key in keys]
         found = [ref for ref in found if ref != OTHER] or found[:1]
+        if self.quotes:
+            notes = [note for note in notes if not _PAGES.fullmatch(self._said(note))]  # they are no words of a quote
         edge = "\n" if self.quotes else " "  # of a block quote, what is before its line is quoted
         return [edge, "(", *(piece for note in notes for piece in (note, ", ")), ", ".join(found), ")", edge.strip(" ")]
 
@@ -821,8 +830,9 @@ class _Reader:
                 behind += self._cited(notes, self._said(self._argument()).split(","))
             elif kind == "q":
                 if self._opens():
-                    self._emit(OPEN)
-                    self._open("", CLOSE, *behind)
+                    is_within = any(CLOSE in group.closing for group in self.groups[-9:])
+                    self._emit("‘" if is_within else OPEN)
+                    self._open("", "’" if is_within else CLOSE, *behind)
                 else:
                     self._unknown(f"\\{name}")
 
