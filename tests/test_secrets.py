@@ -62,7 +62,7 @@ def test_every_kind_is_found_in_every_place_that_can_hold_it(seed: int) -> None:
 def test_keys_of_many_vendors_and_hashes_are_found_by_their_form_alone(seed: int) -> None:
     """Also bare, and where a memo or a transcript has them; hashes are not broken over lines."""
     places = ("memo text", "code fence", "tool output", "JSON in JSON", "base64 in a text", "split, \\n in JSON")
-    for vendor, form in (FORMS | HASHES).items():
+    for vendor, form in {**FORMS, **HASHES}.items():
         key = of_form(form, Maker(seed))
         assert redact(f"It is\n{key}\nfor now.").count(key[8:-4]) == 0, (vendor, key)
         missed = [
