@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar, Final
 
 from memosite.archive import urls
 from memosite.archive.ledger import Ledger
@@ -36,7 +36,8 @@ _STEPS: Final = 50
 """The most sessions of a chain that each way leads through."""
 
 
-class AtTurn(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtTurn:
     """Something that was done in turns of a session: links to these, and to what it is."""
 
     turns: tuple[Reference, ...]
@@ -172,7 +173,10 @@ def _at_turns(start: str, session: Transcript, found: Iterable[tuple[int, Refere
     for ordinal, what in found:
         turns[what].append(ordinal)
     return tuple(
-        AtTurn(tuple(Reference(label=f"t{at}", href=f"{here}#t{at}") for at in sorted(set(some) - {0})[:_TURNS]), what)
+        AtTurn(
+            turns=tuple(Reference(label=f"t{at}", href=f"{here}#t{at}") for at in sorted(set(some) - {0})[:_TURNS]),
+            what=what,
+        )
         for what, some in turns.items()
     )
 

@@ -337,6 +337,11 @@ class ShownBlock:
         """The kind of the block."""
         return self.block.kind
 
+    @property
+    def mark(self) -> str:
+        """The words of a mark, in the language of the page."""
+        return _SAID.get(self.block.text, self.block.text)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownTurn:
@@ -364,6 +369,11 @@ class ShownTurn:
     folded: str = ""
     copied: Reference | None = None
     is_withheld: bool = False
+
+    @property
+    def speaker(self) -> str:
+        """Who speaks; of a session log in the language of the page."""
+        return _SAID.get(self.turn.speaker, self.turn.speaker) if self.turn.place else self.turn.speaker
 
     @property
     def is_open(self) -> bool:
@@ -410,6 +420,14 @@ def shown_turns(
         )
 
 
+_SAID: Final = {
+    said: said
+    for said in (
+        *(phrase("a person"), phrase("the harness"), phrase("the parent session")),
+        *(phrase("interrupted"), phrase("rolled back"), phrase("the session was compacted here")),
+    )
+}
+"""Words for speakers and marks that all forms of session logs give (`formats.sessions.model`)."""
 _PROMPT: Final = phrase("Prompt of the session that started this one")
 _MARKUP: Final = re.compile(r"</?[a-z][\w -]*>")
 _WHY_FOLDED: Final = {"rewound": phrase("rewound"), "sidechain": phrase("of a subagent"), "copied": phrase("copied")}
