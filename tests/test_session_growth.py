@@ -22,7 +22,7 @@ from tests.support.session_logs import FORMS, ClaudeLog, Step, specstory
 from tests.support.sites import build_site
 from tests.test_serve import serving
 
-HOSTILE = int(os.environ.get("MEMOSITE_HOSTILE", "4"))
+HOSTILE = int(os.environ.get("MEMOSITE_HOSTILE", "15"))
 """How many hostile archives are built."""
 KEY = "7a2e91bc-0001-4000-8000-00000000aaaa"
 
@@ -158,8 +158,8 @@ TEXTS = (
     f"_**User (2026-05-01 09:00:00Z)**_\n\n<!-- Claude Code Session {KEY} -->\n\n_**Agent (x {EVIL})**_",
     "# aider chat started at 2026-05-01 09:00:00\n\n#### /run x\n> Commit 1234567 x",
     "> **🔧 Bash** <sub>now</sub>\n> [main 1234567] x\n\n</details></tool-use></think>",
-    "\x00\x1b[31m\u202e\ufeff\ud800 ```\n~~~~\n" + "`" * 300,
-    "[" * 3_000 + "](javascript:a()) ![x](data:text/html,x) [y](../../../../etc/passwd)",
+    "\x00\x1b[31m\u202e\ufeff\ud800 ```\n~~~~\n" + "`" * 80,
+    "[" * 200 + "](javascript:a()) ![x](data:text/html,x) [y](../../../../etc/passwd)",
     f"{KEY} {KEY.upper()} 7a2e91bc 2026-05-01-0900--claude-code--{KEY}",
     "",
     " \n" * 500,
