@@ -399,8 +399,8 @@ class SiteSources(Sources):
             is_redacted=bool(twin.get("redacted")),
             known=TurnList(form="session", preamble="", turns=turns),
         )
-        outputs = "".join(f"\n{part.output}\n" for turn in turns for part in turn.after)
-        others = (replace(source, text=outputs, part=OUTPUT, is_conversation=False),) if outputs else ()
+        has_outputs = any(turn.after for turn in turns)
+        others = (replace(source, text="", part=OUTPUT, is_conversation=False),) if has_outputs else ()
         digest = sha256(body.encode()).hexdigest()
         agent = str(said.get("capture_tool") or agent_of(str(twin["system"])))
         cited = replace(whole, sha256=digest, speaker=agent, quote="", note="raw")
@@ -502,9 +502,7 @@ def _turns_said(body: str, rows: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
 
 
 def _output_said(said: Mapping[str, Any]) -> TurnBlock:
-    """What a tool put out; what is published may hold anything, so its digest is that of what is there."""
-    output = str(said["text"])
-    is_cut = said["sha256"] != sha256(output.encode("utf-8", "surrogatepass")).hexdigest()
+    """What a tool put out: its page has it, programs are told where it is, and its digest."""
     return TurnBlock(
         kind="tool",
         name=str(said["tool"]),
@@ -512,10 +510,10 @@ def _output_said(said: Mapping[str, Any]) -> TurnBlock:
         text="",
         start=0,
         end=0,
-        output=output,
         line=int(said["line"]),
-        is_cut=is_cut,
+        is_cut=not said["sha256"],
         anchor=str(said["anchor"]),
+        digest=str(said["sha256"] or ""),
     )
 
 

@@ -347,7 +347,7 @@ def _passages(body: SourceBody, places: Iterable[_Place]) -> Iterator[Passage]:
         text = body.text[place.begin : place.end]
         data = text.encode()
         begin = body.before + count.bytes_before(place.begin)
-        is_citable = text and not (body.is_redacted and REDACTED.search(text)) and place.sha256 != ""
+        is_citable = (text or place.sha256) and not (body.is_redacted and REDACTED.search(text)) and place.sha256 != ""
         yield Passage(
             ref=body.ref,
             anchor=place.anchor,
@@ -414,9 +414,9 @@ def _of_outputs(body: SourceBody) -> Iterator[_Place]:
     begin = 1
     for turn in body.conversation.turns:
         for anchor, part in turn.parts:
-            if part.output:
+            if part.output or part.digest:
                 end = begin + len(part.output)
-                sha256 = "" if part.is_cut else None
+                sha256 = "" if part.is_cut else part.digest or None
                 yield _Place(anchor=anchor, kind="code", begin=begin, end=end, sha256=sha256)
                 begin = end + 2
 

@@ -250,6 +250,20 @@ def test_what_an_extension_writes_of_an_answer_is_one_text_in_which_the_calls_ar
     assert (answer.speaker, answer.model, session.models) == ("cursor", "default-1", ("default-1",))
 
 
+def test_thinking_parts_what_an_extension_writes_of_an_answer() -> None:
+    """It is published apart, so it is in no text; a tag in a sentence is no thinking."""
+    answer = (
+        f"{think('Green?')}\n\n---\n\n\nGreen.\n\n---\n\n<think> is a tag.\n\n---\n\n{think('Or red?')}\n\n---\n\nRed."
+    )
+    session = one(EXTENSION.replace("I look for paint.", answer))
+    assert [(turn.text.split("\n")[0], [part.text for part in turn.lead]) for turn in session.turns[1:-1]] == [
+        ("Green.", ["Green?"]),
+        ("Red.", ["Or red?"]),
+    ]
+    assert session.turns[1].text.endswith("---\n\n<think> is a tag.")
+    assert [len(calls(turn)) for turn in session.turns] == [0, 0, 1, 0]
+
+
 def test_an_extension_repeats_the_start_above_each_question_so_no_turn_has_a_time() -> None:
     """The session has one."""
     session = one(EXTENSION)
@@ -782,6 +796,7 @@ def test_each_run_is_a_session_with_its_local_start_and_its_lines() -> None:
         assert lines[session.first_line - 1].startswith("# aider chat started")
     assert sessions[0].last_line == sessions[1].first_line - 1
     assert sessions[-1].last_line == history.text.count("\n")
+    assert [rules(session) for session in sessions] == [["session-time"], [], []]
 
 
 def test_a_run_says_what_it_runs_with_and_that_its_speakers_are_as_the_file_has_them() -> None:
@@ -976,7 +991,7 @@ def test_what_is_before_the_first_run_is_told_and_not_shown() -> None:
     history = History()
     history.text = "#### Lost.  \n"
     (session,) = history.start().types("Hello.").read()
-    assert (shape(session), rules(session)) == (["person: Hello."], ["session-form"])
+    assert (shape(session), rules(session)) == (["person: Hello."], ["session-form", "session-time"])
 
 
 def test_while_a_chat_history_grows_finished_turns_stay() -> None:
@@ -1139,9 +1154,9 @@ def test_of_a_session_20_000_turns_are_read() -> None:
         (specstory, "## SpecStory\n\n" + "".join(f"_**User**_\n\nTurn {number}\n\n" for number in range(20_001))),
         (aider, begun().text + "".join(f"> said  \n\n#### Turn {number}  \n" for number in range(20_001))),
     ):
-        (session,) = form.read(text.encode())
+        (session,) = form.read(text.rstrip("\n").encode())
         assert [turn.text.strip() for turn in (session.turns[0], session.turns[-1])] == ["Turn 0", "Turn 19999"]
-        assert (len(session.turns), rules(session)) == (20_000, ["session-bounds"])
+        assert len(session.turns) == 20_000 and rules(session)[-1] == "session-bounds"
 
 
 def test_a_line_longer_than_16_mb_is_told_and_not_shown() -> None:
@@ -1149,6 +1164,6 @@ def test_a_line_longer_than_16_mb_is_told_and_not_shown() -> None:
     long = "x" * (2**24 + 1)
     (session,) = aider.read(f"{begun().text}\n#### a  \n\n{long}\n\nshown\n".encode())
     assert shape(session) == ["person: a", "assistant: shown"]
-    assert rules(session) == ["session-bounds"]
+    assert rules(session) == ["session-bounds", "session-time"]
     session = one(cli(user("09:00:00", long), agent("09:00:01", "shown")))
     assert (shape(session), rules(session)) == (["assistant: shown"], ["session-bounds"])

@@ -157,7 +157,7 @@ class Item:
         held = blocks(turn.text)[int(in_block[1] or 1) - 1 :] if in_block and turn else ()
         is_carried = bool(held) and held[0].kind != "speech"
         if turn and turn.place and passage.kind != "turn":
-            is_carried = self.is_read_in(number, [(start, start + len(passage.text))])
+            is_carried = body.part == OUTPUT or self.is_read_in(number, [(start, start + len(passage.text))])
         speaker = self.called(turn)
         return Place(
             anchor=passage.anchor,
@@ -239,7 +239,11 @@ class Item:
     def _output_at(self, anchor: str) -> TurnBlock | None:
         """What a tool put out, by its anchor."""
         turn = self.turn_at(anchor)
-        return next((part for name, part in turn.parts if name == anchor and part.output), None) if turn else None
+        return (
+            next((part for name, part in turn.parts if name == anchor and (part.output or part.digest)), None)
+            if turn
+            else None
+        )
 
     @cached_property
     def _conversation(self) -> TurnList:

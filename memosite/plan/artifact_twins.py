@@ -128,7 +128,7 @@ def _turns(context: Context, transcript: model.Transcript) -> Iterator[_Placed]:
 def _turn(turn: Turn) -> dict[str, Any]:
     """A turn. `text` is the beginning of what was said, before any output of tools; `chars` counts the whole turn.
 
-    `outputs` is what tools put out in a session log; of one that is cut there is no `sha256`.
+    `outputs` are what tools put out in a session log, which its page has; of one that is cut there is no `sha256`.
     """
     found = (*blocks(turn.text), *(one for one in (*turn.before, *turn.after) if one.kind == "tool"))
     tools = dict.fromkeys(cut_line(block.name or "", _NAME_CHARS) for block in found if block.kind == "tool")
@@ -164,7 +164,7 @@ def _outputs(turn: Turn) -> Iterator[dict[str, object]]:
         if part.output:
             digest = None if part.is_cut else sha256(part.output.encode()).hexdigest()
             name = cut_line(part.name or "", _NAME_CHARS)
-            yield {"anchor": anchor, "tool": name, "sha256": digest, "line": part.line, "text": part.output}
+            yield {"anchor": anchor, "tool": name, "sha256": digest, "line": part.line}
 
 
 # Plans the twins of artifacts: the same pages for machines, as JSON and Markdown (SPEC 4).

@@ -83,6 +83,8 @@ def matches(data: bytes) -> bool:
 def read(data: bytes, *, name: str = "") -> tuple[Session, ...]:  # noqa: ARG001 - all forms are asked alike
     """The runs of a chat history, in order; one without a turn is no artifact (SPEC 2.2, sessions).
 
+    What is to be told of the whole file is told of the first run.
+
     Keys are the time of the start, as in a name: `2025-06-02T11-49-34`, then `…-2`. Who knows the source adds that.
     """
     lines, problems = read_marked(data)
@@ -91,6 +93,9 @@ def read(data: bytes, *, name: str = "") -> tuple[Session, ...]:  # noqa: ARG001
     if starts and any(not is_blank(line) for line in lines[: starts[0]]):
         message = "what is before the first run is not shown"
         problems.append(Problem(rule="session-form", line=1, message=message))
+    for start in starts[:1]:
+        message = "starts of runs are local times without a zone"
+        problems.append(Problem(rule="session-time", line=start + 1, message=message))
     seen: Counter[str] = Counter()
     sessions: list[Session] = []
     for start, end in pairwise((*starts, len(lines))):

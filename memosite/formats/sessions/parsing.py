@@ -141,6 +141,7 @@ def _log(session: Session) -> SessionLog:
         commits=_linked((ordinal, one) for ordinal, part in parts for one in part.commits),
         wrote=_linked((ordinal, one) for ordinal, part in parts for one in part.wrote),
         agents=_linked((ordinal, part.agent) for ordinal, part in parts if part.agent),
+        checkpoints=session.checkpoints[:_LINKS],
         tasks=tuple(_tasks(part for _, part in parts))[:_LINKS],
         pulls=session.pulls[:_LINKS],
         origins="".join(_print(turn.origin) for turn in turns),

@@ -53,7 +53,7 @@ _TOOL = re.compile(r'<tool-use data-tool-type="([^"<>]{0,60})" data-tool-name="(
 _OLD_TOOL = re.compile(r"Tool use: \*\*([^*\s][^*]{0,200})\*\*(.*)|(\*\*Agent task list:\*\*)")
 _OLD_WRITERS = {"Write", "Edit", "MultiEdit", "NotebookEdit"}
 _IMAGE = re.compile(r"\s*User provided an image \((image/[\w.+-]{1,60})\)\.\s*", re.ASCII)
-_THINK = re.compile(r"<think>(?:<details>.*)?")
+_THINK = re.compile(r"<think>(?:<details>|[ \t]*$)")
 _SUMMARY = re.compile(r"\s*(?:<details>\s*)?<summary>Tool use: \*\*[^*\n]{0,200}\*\*(.*?)</summary>[ \t]*\n?")
 _TOOL_END, _THINK_END = "</tool-use>", "</think>"
 _HEADER_LINES = 20
@@ -374,21 +374,37 @@ class _Records:
 
 
 def _whole(talk: Conversation, lines: Sequence[str], record: _Record) -> None:
-    """Adds a record of the extensions: all that was said until the other side spoke is one text."""
-    said = words_of(lines, record.start, record.end)
-    if not said.text:
-        return
-    heading = record.heading
-    place = Place(said.line, last_line=said.last_line)
+    """Adds a record of the extensions: all that was said until the other side spoke is one text.
+
+    But thinking is part of no text, since it is published apart, if at all: it parts an answer.
+    """
+    heading, start = record.heading, record.start
     if heading.role == "User":
-        _say(talk, said.text, place)
+        said = words_of(lines, start, record.end)
+        if said.text:
+            _say(talk, said.text, Place(said.line, last_line=said.last_line))
         return
-    talk.answer(said.text, place, model=heading.model)
-    for block in record.blocks:
-        if block.start >= said.last_line:
+    tools: list[_Block] = []
+    for block in (*record.blocks, _Block(record.end, record.end)):
+        if block.is_tool:
+            tools.append(block)
             continue
-        part = _tool(lines, block) if block.is_tool else _thinking(lines, block)
-        talk.aside(replace(part, last_line=block.end))
+        said = words_of(lines, start, block.start)
+        if said.text:
+            talk.answer(said.text, Place(said.line, last_line=said.last_line), model=heading.model)
+            inside = (tool for tool in tools if tool.start < said.last_line)
+            talk.aside(*(replace(_tool(lines, tool), last_line=tool.end) for tool in inside))
+        if thinking := thought(lines, block.start, block.end):
+            talk.think(thinking.text, Place(thinking.line), model=heading.model)
+        start = _behind_rule(lines, block.end, record.end)
+        tools.clear()
+
+
+def _behind_rule(lines: Sequence[str], start: int, end: int) -> int:
+    """The first line behind a thought that is neither blank nor the rule that parts it from what follows."""
+    while start < end and (is_blank(lines[start]) or is_rule(lines[start])):
+        start += 1
+    return start
 
 
 def _cli(talk: Conversation, lines: Sequence[str], record: _Record, *, is_old: bool) -> None:
@@ -443,12 +459,6 @@ def _say(talk: Conversation, text: str, place: Place) -> None:
     if said.kind == "person" and text[said.words_from :].lstrip().startswith(PUT_THERE):
         said = Draft(kind="system", speaker=HARNESS, place=place, text=text)
     talk.say(said)
-
-
-def _thinking(lines: Sequence[str], block: _Block) -> Part:
-    thinking = thought(lines, block.start, block.end)
-    text, more = cut(thinking.text if thinking else "")
-    return Part(kind="thinking", line=block.start + 1, text=text, more=more)
 
 
 def _tool(lines: Sequence[str], block: _Block) -> Part:
