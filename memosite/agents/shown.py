@@ -355,7 +355,8 @@ def _turn(reader: Reader, name: str, turn: Turn, begin: int) -> Entry:
     when = f"{turn.at:%Y-%m-%d %H:%M} UTC" if turn.at else turn.stamp or ""
     model = f"({turn.model})" if turn.model else ""
     skipped = f"from character {begin}" if begin else ""
-    words = (f"#{turn.anchor}", f"{turn.speaker} {model}".strip(), when, f"{len(turn.text):,} characters", skipped)
+    words = [f"#{turn.anchor}", f"{turn.speaker} {model}".strip(), when, f"{len(turn.text):,} characters", skipped]
+    words += _of_log(turn)
     begin = max(begin, len(turn.text) - len(turn.text.lstrip("\n")))
     text = turn.text[begin:]
     return Entry(
@@ -367,12 +368,45 @@ def _turn(reader: Reader, name: str, turn: Turn, begin: int) -> Entry:
             "at": turn.at.isoformat().replace("+00:00", "Z") if turn.at else None,
             "stamp": turn.stamp,
             "chars": len(turn.text),
+            **_log_fields(turn),
         },
         text=lambda: text,
         chars=len(text),
         begin=begin,
         more=reader.command("show", f"{name}#{turn.anchor}"),
     )
+
+
+_TOOLS_NAMED = 5
+
+
+def _of_log(turn: Turn) -> Iterator[str]:
+    """What is to be known of a turn of a session log: that nobody typed it, or why it is empty; the tools it called."""
+    if turn.is_withheld:
+        yield "withheld: a secret is in it"
+    elif turn.kind in ("system", "summary"):
+        yield "put there by a machine"
+    if turn.place and turn.place.state in ("rewound", "sidechain"):
+        yield {"rewound": "taken back", "sidechain": "of a subagent"}[turn.place.state]
+    tools = [(anchor, part) for anchor, part in turn.parts if part.kind == "tool"] if turn.place else []
+    if tools:
+        yield listed([f"{part.name or 'a tool'} #{anchor}" for anchor, part in tools], _TOOLS_NAMED)
+
+
+def _log_fields(turn: Turn) -> dict[str, object]:
+    """The same for programs, with where its text is; an output is shown by its anchor."""
+    if turn.place is None:
+        return {}
+    tools = [{"anchor": anchor, "tool": part.name, "chars": len(part.output), "is_cut": part.is_cut}
+             for anchor, part in turn.parts if part.kind == "tool"]  # fmt: skip
+    place = turn.place
+    return {
+        "kind": turn.kind,
+        "state": place.state or None,
+        "lines": [place.line, place.last_line],
+        "record": place.record or None,
+        "tools": tools,
+    }
 
 
 def _passage(reader: Reader, artifact: Artifact, anchor: str) -> str:
