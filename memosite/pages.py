@@ -66,6 +66,10 @@ class Site:
     """Whether the archive has positions, or an orgdef; without, there is no page of the organization."""
     is_lean: bool = False
     """Whether twins and originals are bundled by month."""
+    has_sessions: bool = False
+    """Whether the archive has sessions of logs, so that the navigation leads to them."""
+    person: str = ""
+    """Who typed in these sessions, by the name of a position; "" for nobody in particular."""
     has_thinking: bool = False
     """Whether the thoughts in session logs are published."""
 
@@ -283,6 +287,8 @@ class Body:
     """Of a session log whose thoughts are published: the digest of these."""
     tied: tuple[tuple[str, str, Reference], ...] = ()
     """Of its turns: the anchor, what is done there (`started`, `wrote`, `committed`), and what that leads to."""
+    agents: tuple[tuple[str, Reference], ...] = ()
+    """The sessions that its tool calls started, by their keys."""
     copied: tuple[int, int, Reference] | None = None
     """How many of its first turns an older session has, too, from which turn of that on, and that session's page."""
 
@@ -341,6 +347,7 @@ class ArtifactPage(Page):
     backlinks_total: int = 0
     track: tuple[TrackStep, ...] = ()  # of a decision or a proposal
     outdated: tuple[OutdatedCitation, ...] = ()  # of a memo or a record: what it cites and is not in force
+    written_in: tuple[Reference, ...] = ()  # the turns of sessions that wrote its file
     cited_by: tuple[CitedRow, ...] = ()
     cited_by_total: int = 0
     shared: tuple[SharedRow, ...] = ()

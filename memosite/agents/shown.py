@@ -326,7 +326,9 @@ def _turns(reader: Reader, artifact: Transcript, text: Text | str, turns: str, b
     first, last = _range(turns, len(known)) if turns else (1, len(known))
     name = "/".join(artifact.ref)
     is_one = first == last
-    entries = [_turn(reader, name, known[at - 1], begin if is_one else 0) for at in range(first, last + 1)]
+    entries = [
+        _turn(reader, name, known[at - 1], begin if is_one else 0, is_brief=not is_one) for at in range(first, last + 1)
+    ]
     until = "" if last == len(known) else str(last)
     where = f"turns {first} to {last}" if not is_one else f"turn {first}"
     return Part(
@@ -351,14 +353,19 @@ def _range(written: str, count: int) -> tuple[int, int]:
     return first, min(last, count)
 
 
-def _turn(reader: Reader, name: str, turn: Turn, begin: int) -> Entry:
+_BRIEF = 200
+"""The most characters that are shown of what a machine put into a session, unless it is asked for."""
+
+
+def _turn(reader: Reader, name: str, turn: Turn, begin: int, *, is_brief: bool) -> Entry:
     when = f"{turn.at:%Y-%m-%d %H:%M} UTC" if turn.at else turn.stamp or ""
     model = f"({turn.model})" if turn.model else ""
     skipped = f"from character {begin}" if begin else ""
-    words = [f"#{turn.anchor}", f"{turn.speaker} {model}".strip(), when, f"{len(turn.text):,} characters", skipped]
-    words += _of_log(turn)
+    who = f"{turn.speaker} {model}".strip()
+    words = [f"#{turn.anchor}", who, when, f"{len(turn.text):,} characters", *_of_log(turn), skipped]
     begin = max(begin, len(turn.text) - len(turn.text.lstrip("\n")))
-    text = turn.text[begin:]
+    is_brief = is_brief and turn.place is not None and turn.kind in ("system", "summary")
+    text = cut_line(turn.text[:2_000], _BRIEF) if is_brief else turn.text[begin:]
     return Entry(
         line="; ".join(cut_line(word, 100) for word in words if word),
         fields={
@@ -373,11 +380,12 @@ def _turn(reader: Reader, name: str, turn: Turn, begin: int) -> Entry:
         text=lambda: text,
         chars=len(text),
         begin=begin,
+        is_summary=is_brief,
         more=reader.command("show", f"{name}#{turn.anchor}"),
     )
 
 
-_TOOLS_NAMED = 5
+_TOOLS_NAMED, _TOOLS_TOLD = 3, 50
 
 
 def _of_log(turn: Turn) -> Iterator[str]:
@@ -390,14 +398,15 @@ def _of_log(turn: Turn) -> Iterator[str]:
         yield {"rewound": "taken back", "sidechain": "of a subagent"}[turn.place.state]
     tools = [(anchor, part) for anchor, part in turn.parts if part.kind == "tool"] if turn.place else []
     if tools:
-        yield listed([f"{part.name or 'a tool'} #{anchor}" for anchor, part in tools], _TOOLS_NAMED)
+        named = listed([f"{part.name or 'a tool'} #{anchor}" for anchor, part in tools], _TOOLS_NAMED)
+        yield f"{counted(len(tools), 'tool call')}: {named}"
 
 
 def _log_fields(turn: Turn) -> dict[str, object]:
     """The same for programs, with where its text is; an output is shown by its anchor."""
     if turn.place is None:
         return {}
-    tools = [{"anchor": anchor, "tool": part.name, "chars": len(part.output), "is_cut": part.is_cut}
+    tools: list[dict[str, object]] = [{"anchor": anchor, "tool": part.name, "chars": len(part.output), "is_cut": part.is_cut}
              for anchor, part in turn.parts if part.kind == "tool"]  # fmt: skip
     place = turn.place
     return {
@@ -405,7 +414,8 @@ def _log_fields(turn: Turn) -> dict[str, object]:
         "state": place.state or None,
         "lines": [place.line, place.last_line],
         "record": place.record or None,
-        "tools": tools,
+        "tool_calls": len(tools),
+        "tools": tools[:_TOOLS_TOLD],
     }
 
 
@@ -445,6 +455,9 @@ def _envelope(reader: Reader, artifact: Artifact) -> Iterator[str]:
     relations = [
         f"{word} {listed(['/'.join(ref) for ref in refs], _NAMED_REFS)}" for word, refs in _relations(artifact)
     ]
+    if artifact.written_by:
+        turns = [f"{'/'.join(ref)}#t{turn}" for ref, turn in artifact.written_by]
+        relations.append(f"written during {listed(turns, _NAMED_REFS)}")
     thread = [f"thread {artifact.thread}"] if isinstance(artifact, Memo) else []
     if isinstance(artifact, Memo) and artifact.discharge:
         closed = artifact.discharge
@@ -480,6 +493,14 @@ def _relations(artifact: Artifact) -> Iterator[tuple[str, Sequence[Ref]]]:
         yield from ((word, refs) for word, refs in found if refs)
     elif isinstance(artifact, Record) and artifact.superseded_by:
         yield "superseded by", (artifact.superseded_by,)
+    elif isinstance(artifact, Transcript):
+        tied = (
+            ("started by", (artifact.parent,) if artifact.parent else ()),
+            ("continues", (artifact.continued_from,) if artifact.continued_from else ()),
+            ("started", tuple(dict.fromkeys(ref for _, ref in artifact.children))),
+            ("wrote", tuple(dict.fromkeys(ref for _, ref in artifact.wrote))),
+        )
+        yield from ((word, refs) for word, refs in tied if refs)
 
 
 def _fields(reader: Reader, artifact: Artifact) -> dict[str, object]:
@@ -499,6 +520,7 @@ def _fields(reader: Reader, artifact: Artifact) -> dict[str, object]:
         "relations": {word: ["/".join(ref) for ref in refs[:_NAMED_REFS]] for word, refs in _relations(artifact)},
         "relations_total": {word: len(refs) for word, refs in _relations(artifact)},
         "thread": memo.thread if memo else None,
+        "written_by": [{"session": "/".join(ref), "turn": turn} for ref, turn in artifact.written_by[:_NAMED_REFS]],
     }
 
 

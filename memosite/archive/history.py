@@ -108,6 +108,19 @@ class LifeEvent:
         return self.merge or self.commit
 
 
+class CommitCard(NamedTuple):
+    """A commit that a session log names, or that names a session.
+
+    `subject` is the first line of its message; "" where that may not be shown. `sessions` are the values of its
+    trailers that may be ids of sessions, `checkpoints` those of `Entire-Checkpoint`.
+    """
+
+    id: str
+    subject: str
+    sessions: tuple[str, ...] = ()
+    checkpoints: tuple[str, ...] = ()
+
+
 HistoryProblem = Literal["", "unreadable", "failed"]
 
 
@@ -122,7 +135,8 @@ class History:
     content to the SHA-256 under which it is on the shelf.
     `secrets` are those that were found in these contents, by blob id. `names` are names that hold a secret, without it:
     paths, which are in nothing else here, and authors.
-    `commits` maps a commit as written in a text to its whole id. `entries` are those of versions of list files, by
+    `commits` maps a commit as written in a text to its whole id; `cards` are commits of sessions, by what session logs
+    call them and by their whole ids. `entries` are those of versions of list files, by
     record system and blob id; a version whose entries are not known is missing. `problem` is what kept git from reading
     the history: the repo is damaged, special or too large; or time and memory ran out, and the events are those known
     before.
@@ -139,6 +153,7 @@ class History:
     secrets: Mapping[str, FormerSecrets] = field(default_factory=dict)
     names: tuple[RedactedName, ...] = ()
     commits: Mapping[str, str] = field(default_factory=dict)
+    cards: Mapping[str, CommitCard] = field(default_factory=dict)
     entries: Mapping[tuple[str, str], tuple[RecordEntry, ...]] = field(default_factory=dict)
     problem: HistoryProblem = ""
 
@@ -150,6 +165,13 @@ class History:
         """The history without these former contents; the same object if it has none of them."""
         left = {id_: digest for id_, digest in self.blobs.items() if id_ not in ids}
         return self if len(left) == len(self.blobs) else replace(self, blobs=left)
+
+    def without_subjects(self, is_hidden: Callable[[str], bool]) -> "History":
+        """The history without those subjects of commits that are to be hidden."""
+        cards = {
+            name: card._replace(subject="") if is_hidden(card.subject) else card for name, card in self.cards.items()
+        }
+        return self if cards == self.cards else replace(self, cards=cards)
 
 
 def file_key(path: str) -> str:

@@ -118,11 +118,11 @@ class Text:
 
     `sha256` names the text's UTF-8 bytes as kept (LF, no BOM). `summary` is its first line or so as plain text.
     `mentions` are file names, ids and paths written in it; `destinations` the targets of its Markdown links, `images`
-    those of its images. `turns` counts the turns of a transcript (0 = no known form), None for other texts; `span` are
-    the local times of its first turn and its last; `forms` are the ways to read it, of which `started` tells the true
-    one. `citations` are those that a memo or document makes. Of a session log the text is what its turns say, `log` is
-    the digest of its turns as data (`formats/sessions/kept.py`), `thoughts` that of its thoughts, `outputs` that of
-    what its tools put out; "" for others.
+    those of its images, `sessions` words that may name sessions. `turns` counts the turns of a transcript (0 = no known
+    form), None for other texts; `span` are the local times of its first turn and its last; `forms` are the ways to read
+    it, of which `started` tells the true one. `citations` are those that a memo or document makes. Of a session log the
+    text is what its turns say, `log` is the digest of its turns as data (`formats/sessions/kept.py`), `thoughts` that
+    of its thoughts, `outputs` that of what its tools put out; "" for others.
     """
 
     sha256: str
@@ -131,6 +131,7 @@ class Text:
     mentions: tuple[str, ...] = ()
     destinations: tuple[str, ...] = ()
     images: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
     turns: int | None = None
     span: tuple[dt.datetime, dt.datetime] | None = None
     forms: tuple[TurnForm, ...] = ()
@@ -209,11 +210,13 @@ class SessionLog:
     `models` are who answered; `parent` is the key of the session that started it, `forked_from` of the one that it
     began as. `prints` are the first 8 hex digits of the digests of its turns in order, `-` for one without a text;
     `origins` likewise of what identifies the records of its turns wherever they are copied to. Each of `commits`,
-    `wrote`, `agents` and `pulls` is of the turn whose ordinal it begins with: hashes of commits made, paths written,
-    keys of sessions started, addresses of pull requests. `people` and `tools` count turns of people and tool calls,
-    `withheld` turns that hold a secret. `position` is whose session it is, and `person` who typed, as memosite.yml
-    says. `unshown` counts records of types that are not shown. `line` is where it begins in a file of several sessions,
-    None in its own. `is_alone`: the file has another session that is not published, so its digests are not either.
+    `checkpoints`, `wrote`, `agents` and `pulls` is of the turn whose ordinal it begins with: hashes of commits made,
+    ids of Entire's checkpoints, paths written, keys of sessions started, addresses of pull requests. `tasks` are what
+    these sessions were started for, by their keys, as the calls say. `people` and `tools` count turns of people and
+    tool calls, `withheld` turns that hold a secret. `position` is whose session it is, and `person` who typed, as
+    memosite.yml says. `unshown` counts records of types that are not shown. `line` is where it begins in a file of
+    several sessions, None in its own. `is_alone`: the file has another session that is not published, so its digests
+    are not either.
     """
 
     system: str
@@ -233,8 +236,10 @@ class SessionLog:
     position: str = ""
     person: str = ""
     commits: tuple[tuple[int, str], ...] = ()
+    checkpoints: tuple[tuple[int, str], ...] = ()
     wrote: tuple[tuple[int, str], ...] = ()
     agents: tuple[tuple[int, str], ...] = ()
+    tasks: tuple[tuple[str, str], ...] = ()
     pulls: tuple[tuple[int, str], ...] = ()
     origins: str = ""
     unshown: tuple[tuple[str, int], ...] = ()
@@ -252,6 +257,11 @@ class SessionLog:
             position=self.position,
             line=self.line,
         )
+
+    def below(self, path: str) -> str:
+        """A path that a tool names, as it is below the folder of the session."""
+        path, folder = path.replace("\\", "/"), self.folder.replace("\\", "/").rstrip("/")
+        return path.removeprefix(f"{folder}/") if folder else path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -264,7 +264,8 @@ class TurnBlock:
     `start` is the line of the turn's text on which the block begins, and `end` the line after its last; of a part of a
     session log, which is not in the turn's text, both are 0. `note` says what of it is not shown. Of a tool of a log
     `output` is what it put out, on this `line` of the file; `is_cut` if that is not all of it. Where all that is
-    known is its `anchor` and the `digest` of the output, these are given.
+    known is its `anchor` and the `digest` of the output, these are given. `does` is what a call does in one line,
+    `agent` the key of the session that it started.
     """
 
     kind: Literal["speech", "tool", "aside", "thinking", "image", "mark"]
@@ -278,6 +279,8 @@ class TurnBlock:
     line: int = 0
     is_cut: bool = False
     anchor: str = ""
+    does: str = ""
+    agent: str = ""
     digest: str = ""
 
 

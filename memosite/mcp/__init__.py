@@ -258,6 +258,7 @@ TOOLS: Final = (
         "Find items by words, people or dates when you do not know their ids: who decided or said something, when "
         "a word was first used, what is open. All words must be there. Fields narrow it: from:engineer to:director "
         "with:NAME kind:memo|note|transcript|record|document is:open is:unread after:2026-05-01 before:2w "
+        "system:codex file:src/x.py (sessions) "
         'thread:ID repo:NAME; "a phrase", prefix*, OR, NOT, parentheses. For the exact words of a quotation, use cite.',
         _by("search", "query"),
         Parameter(name="query", is_required=True, what='such as: from:engineer "tide tables" after:2w'),

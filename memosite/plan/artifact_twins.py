@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from hashlib import sha256
+from itertools import chain
 from typing import Any
 
 from memosite.archive import model, urls
@@ -170,6 +171,7 @@ def _outputs(turn: Turn) -> Iterator[dict[str, object]]:
 
 
 _FILES = 20
+_DOES = 200  # characters of what a call of a tool does
 
 
 def artifact_twin(context: Context, artifact: model.Artifact) -> page.Twin:
@@ -183,6 +185,8 @@ def artifact_twin(context: Context, artifact: model.Artifact) -> page.Twin:
         [_citation_line(one) for one in context.citations_of.get(artifact.ref, ())], page.entry_bytes
     )
     line["links"] = dict(link_targets(context, start, artifact))
+    if artifact.written_by:
+        line["written_by"] = [{"session": "/".join(ref), "turn": turn} for ref, turn in artifact.written_by]
     line["originals"] = [page.file_address(context, start, artifact, path) for _, path, _ in originals(artifact)]
     line["life"] = page.fitting([_life(artifact, copy) for copy in artifact.copies[:_FILES]], page.entry_bytes)
     if shared := shared_fields(context, artifact.ref):
@@ -242,8 +246,28 @@ def _markdown(context: Context, artifact: model.Artifact, start: str) -> str:
     lists = "".join(_markdown_lists(_lists(context, artifact, start), in_full))
     subject = one_line(artifact.subject) or artifact.short_subject
     notice = notice_of(artifact)
-    text = notice.text if notice else artifact_text(context, artifact, artifact.texts)
+    text = notice.text if notice else _session_text(context, artifact)
+    text = text or artifact_text(context, artifact, artifact.texts)
     return f"# {subject}\n\n{head}\n\n{lists}---\n\n{text.rstrip()}\n"
+
+
+def _session_text(context: Context, artifact: model.Artifact) -> str:
+    """The turns of a session log, each with who spoke and when, and what its tools did; "" of anything else."""
+    if not isinstance(artifact, model.Transcript) or not artifact.log or not artifact.variants[0].text:
+        return ""
+    conversation = read_conversation(context.text_of(artifact.variants[0].text.conversation), started=None)
+    return "\n".join(chain.from_iterable(map(_said, conversation.turns)))
+
+
+def _said(turn: Turn) -> Iterator[str]:
+    state = turn.place.state if turn.place else ""
+    facts = (turn.anchor, turn.speaker, turn.model or "", turn.stamp or "", state)
+    yield f"## {one_line(', '.join(filter(None, facts)))}\n"
+    if turn.text:
+        yield f"{turn.text.strip()}\n"
+    calls = [(block.name or "tool", cut_line(block.does, _DOES)) for block in turn.after if block.kind == "tool"]
+    if calls:
+        yield "".join(f"- {one_line(': '.join(filter(None, call)))}\n" for call in calls)
 
 
 def _life(artifact: model.Artifact, copy: model.Copy) -> dict[str, object]:
@@ -365,6 +389,17 @@ def _transcript_head(context: Context, transcript: model.Transcript) -> Iterable
     text = transcript.variants[0].text
     turns = f"turns.jsonl{page.bundled_name(context, transcript)}"
     yield "Participants", _fitting_line(map(called, envelope.participants))
+    if (log := transcript.log) is not None:
+        yield "Agent", log.agent
+        yield "Models", ", ".join(log.models)
+        yield "Folder", log.folder
+        yield "Branch", log.branch
+        yield "Started-By", "/".join(transcript.parent or ())
+        yield "Continues", "/".join(transcript.continued_from or ())
+        yield "Started", _fitting_line(f"{'/'.join(ref)} (t{turn})" for turn, ref in transcript.children)
+        yield "Wrote", _fitting_line(f"{log.below(path)} (t{turn})" for turn, path in log.wrote)
+        yield "Commits", _fitting_line(f"{commit} (t{turn})" for turn, commit in log.commits)
+        yield "Pull-Requests", _fitting_line(f"{address} (t{turn})" for turn, address in log.pulls)
     yield "Ended", transcript.ended.utc if transcript.ended else ""
     yield "Transport", envelope.transport or ""
     yield "Captured-With", envelope.capture_tool or ""

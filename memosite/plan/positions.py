@@ -655,7 +655,7 @@ def find_activity(context: Context, months: Mapping[str, Sequence[Artifact]]) ->
     shown = (month for month in months if month != urls.UNDATED_MONTH and month >= _month(weeks[0]))
     for artifact in chain.from_iterable(months[month] for month in shown):
         position, date = _who(artifact), artifact.date
-        if position is None or date is None:
+        if position is None or date is None or not artifact.is_listed:
             continue
         week = monday(date.instant.date())
         if weeks[0] <= week <= last:

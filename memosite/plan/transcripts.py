@@ -19,6 +19,7 @@ from memosite.plan.artifact_page import PART_CHARS, artifact_fields, link_target
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.mentions import citation_of, mentioned_turns, related_rows, shared_at_turns, speakers
 from memosite.plan.page import file_address, head_of, part_links
+from memosite.plan.sessions import SessionHead, commit_link, session_head
 
 
 class Stamp(NamedTuple):
@@ -69,6 +70,7 @@ class TranscriptPage(pages.ArtifactPage):
     written_during: tuple[pages.Row, ...]
     written_during_total: int = 0
     is_broken: bool
+    session: SessionHead | None = None  # of a session log
     search: str = ""  # the condition by which a search finds this transcript alone
 
 
@@ -186,7 +188,7 @@ def _side(context: Context, start: str, transcript: Transcript) -> CaptureSide:
         times=session_times(transcript),
         tool=variant.envelope.capture_tool or "",
         source=transcript.copies[0].file.source,
-        turns=(variant.text.turns or 0) if variant.text else 0,
+        turns=transcript.turns,
         body=variant.text.conversation if variant.text else "",
         started=variant.envelope.sent.utc if variant.envelope.sent else "",
     )
@@ -311,6 +313,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
         written_during=context.rows(start, written[:LIST_LIMIT]),
         written_during_total=len(written),
         is_broken=transcript.broken,
+        session=session_head(context, start, transcript),
         search=_condition(transcript) if text is not None and text.turns and not transcript.broken else "",
     )
 
@@ -320,13 +323,28 @@ def _of_log(context: Context, start: str, transcript: Transcript) -> dict[str, A
     log, text = transcript.log, transcript.variants[0].text
     if log is None or text is None:
         return {}
-    tied = [(f"t{at}", phrase("started"), context.artifact(start, ref)) for at, ref in transcript.children]
-    tied += [(f"t{at}", phrase("wrote"), context.artifact(start, ref)) for at, ref in transcript.wrote]
+    tied = [(f"t{at}", phrase("wrote"), context.artifact(start, ref)) for at, ref in transcript.wrote]
+    made = (one for one in transcript.commits if one.ordinal)
+    tied += [(f"t{one.ordinal}", phrase("committed"), commit_link(context, one)) for one in made]
+    tied += [(f"t{at}", phrase("opened"), pages.Reference(label=url, href=url)) for at, url in log.pulls if at]
     copied = None
     if transcript.continued_from and transcript.copied:
         there = context.artifact(start, transcript.continued_from)
         copied = (transcript.copied, transcript.copied_at, there)
-    return {"thoughts": text.thoughts if context.site.has_thinking else "", "tied": tuple(tied), "copied": copied}
+    return {
+        "thoughts": text.thoughts if context.site.has_thinking else "",
+        "tied": tuple(tied),
+        "agents": tuple(_agents(context, start, transcript)),
+        "copied": copied,
+    }
+
+
+def _agents(context: Context, start: str, transcript: Transcript) -> Iterator[tuple[str, pages.Reference]]:
+    """The sessions that one started, by their keys."""
+    for ref in dict.fromkeys(ref for _, ref in transcript.children):
+        child = context.archive.artifacts.get(ref)
+        if isinstance(child, Transcript) and child.log:
+            yield child.log.key, context.artifact(start, ref)
 
 
 def _condition(transcript: Transcript) -> str:

@@ -490,6 +490,7 @@ def _history(
     )
     paths = ([path for name, path in artifact.files if name == source] for artifact in seen)
     keys = (frozenset((*map(file_key, some), *map(copy_key, some))) for some in paths)
+    history = history.without_subjects(mentions.in_text)
     return replace(history, blobs=former_contents(history, keys, mentions, shelf, were_hidden=were_hidden))
 
 

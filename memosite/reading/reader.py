@@ -39,6 +39,7 @@ from memosite.facts.parsed import (
     Organization,
     Parsed,
     RecordFile,
+    SessionFile,
     Text,
     Written,
 )
@@ -400,6 +401,7 @@ def read_archive(
             histories[part.source.name] = history = _past(holding, part, shelf, known)
             found = _on(history, part.source.name)
             facts += [Parsed(source=part.source.name, path="", findings=found)] if found else []
+    histories |= _with_cards(parts, histories, known)
     progress("resolve", 0, 0)
     by_name = {source.name: source for source in sources}
 
@@ -532,6 +534,24 @@ def _past(holding: Holding, part: _Part, shelf: Shelf, known: SourceCaches) -> H
         return replace(history, foreign=tuple(sorted({*history.foreign, *inside})), entries=entries)
 
     return known.history(part.source.name, (holding, state, inside, parsed, part.screen.allowed), read)
+
+
+MOST_COMMITS = 20_000
+"""The most hashes of commits of session logs that are looked for."""
+
+
+def _with_cards(
+    parts: Sequence[_Part], histories: Mapping[str, History], known: SourceCaches
+) -> Iterator[tuple[str, History]]:
+    """The histories with the commits that the session logs of all sources name, or that name a session."""
+    read = [one.fact for part in parts for one in part.parsed if isinstance(one.fact, SessionFile)]
+    logs = [one.log for fact in read for one in (*fact.sessions, *fact.guarded) if one.log]
+    written = tuple(dict.fromkeys(word for log in logs for _, word in log.commits))[:MOST_COMMITS]
+    for part in parts if logs else ():
+        name, holding = part.source.name, part.source.holding
+        if holding is not None and holding.repo is not None and name in histories:
+            cards = known.past(name, holding).cards(holding.repo, written, part.screen)
+            yield name, replace(histories[name], cards=cards) if cards else histories[name]
 
 
 def _on(history: History, source: str) -> tuple[Finding, ...]:

@@ -564,11 +564,14 @@ def _beside(facts: Iterable[Parsed], places: Collection[FilePlace]) -> frozenset
 
 
 def _forget(history: History, source: str, places: Collection[FilePlace]) -> History:
-    """A history without the former contents of these files, unless other files have had them, too."""
+    """A history without the former contents of these files, unless other files have had them, too.
+
+    Subjects of commits may name what is erased, so there are none.
+    """
     keys = {file_key(path) for of, path in places if of == source}
     own, others = set[str](), set[str]()
     for key, events in history.events.items():
         (own if key_of_file(key) in keys else others).update(
             blob for event in events for blob in (event.before, event.after)
         )
-    return history.without_blobs(own - others)
+    return history.without_blobs(own - others).without_subjects(lambda _: True)

@@ -69,10 +69,10 @@ class KeptAnalyses:
 
 
 def _values(hit: BlockHit) -> tuple[object, ...]:
-    return hit.is_tools, hit.words, hit.row, [(one.start, one.text) for one in hit.stretches]
+    return hit.is_tools, hit.words, hit.files, hit.row, [(one.start, one.text) for one in hit.stretches]
 
 
 def _hit(values: tuple[Any, ...]) -> BlockHit:
-    is_tools, words, row, stretches = values
+    is_tools, words, files, row, stretches = values
     found = tuple(Stretch(start=start, text=text) for start, text in stretches)
-    return BlockHit(is_tools=is_tools, words=words, row=row, stretches=found)
+    return BlockHit(is_tools=is_tools, words=words, files=files, row=row, stretches=found)

@@ -20,7 +20,8 @@ from markupsafe import Markup
 
 from memosite.archive.cite import Citation, quote_of
 from memosite.facts.phrases import joined, phrase, phrases
-from memosite.facts.texts import cut_line, summarize
+from memosite.facts.texts import cut_line, one_line, summarize
+from memosite.formats.sessions.model import PARENT
 from memosite.formats.turns import Turn, TurnBlock, TurnList, blocks, clock_of, local_time, notation
 from memosite.markdown.html import fences, passage_anchors, to_html, to_typed_html
 from memosite.pages import OUTLINE, Body, Cell, Grid, PictureColumn, PictureRow, Reference, TurnRange
@@ -114,7 +115,8 @@ def outline(conversation: TurnList, body: Body) -> tuple[OutlineRow, ...]:
             last_day = day or last_day
         if here:
             rows[-1] = replace(rows[-1], elsewhere=(*rows[-1].elsewhere, turn))
-    return tuple(rows)
+    is_machine = bool(rows) and rows[0].turn.place is not None and not rows[0].summary and not rows[0].elsewhere
+    return tuple(rows[1:] if is_machine and len(rows) > 1 else rows)
 
 
 def part_of(place: int, body: Body) -> str:
@@ -328,11 +330,17 @@ class ShownBlock:
     clock: str
     html: Markup
     anchor: str = ""
+    started: Reference | None = None
 
     @property
     def kind(self) -> str:
         """The kind of the block."""
         return self.block.kind
+
+    @property
+    def mark(self) -> str:
+        """The words of a mark, in the language of the page."""
+        return _SAID.get(self.block.text, self.block.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -362,6 +370,16 @@ class ShownTurn:
     copied: Reference | None = None
     is_withheld: bool = False
 
+    @property
+    def speaker(self) -> str:
+        """Who speaks; of a session log in the language of the page."""
+        return _SAID.get(self.turn.speaker, self.turn.speaker) if self.turn.place else self.turn.speaker
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is expanded at first though it is folded: what a session was asked for by the one before it."""
+        return self.turn.speaker == PARENT and self.turn.ordinal == 1
+
 
 def shown_turns(
     conversation: TurnList, body: Body, thoughts: Mapping[int, Sequence[TurnBlock]] = MappingProxyType({})
@@ -382,7 +400,7 @@ def shown_turns(
         start = part.start if place == part.first else 0
         stop = part.stop if place == part.end - 1 else None
         piece = piece_of(turn.text, start or (turn.place.words_from if turn.place else 0), stop)
-        before, after = _parts(turn, thoughts.get(turn.ordinal, ()), len(piece.whole), body.prefix)
+        before, after = _parts(turn, thoughts.get(turn.ordinal, ()), len(piece.whole), body)
         yield ShownTurn(
             turn=turn,
             utc=_utc(turn),
@@ -402,6 +420,16 @@ def shown_turns(
         )
 
 
+_SAID: Final = {
+    said: said
+    for said in (
+        *(phrase("a person"), phrase("the harness"), phrase("the parent session")),
+        *(phrase("interrupted"), phrase("rolled back"), phrase("the session was compacted here")),
+    )
+}
+"""Words for speakers and marks that all forms of session logs give (`formats.sessions.model`)."""
+_PROMPT: Final = phrase("Prompt of the session that started this one")
+_MARKUP: Final = re.compile(r"</?[a-z][\w -]*>")
 _WHY_FOLDED: Final = {"rewound": phrase("rewound"), "sidechain": phrase("of a subagent"), "copied": phrase("copied")}
 
 
@@ -410,9 +438,13 @@ def _why_folded(turn: Turn, body: Body) -> str:
     if turn.place is None or turn.place.state == "withheld":
         return ""
     why = phrase("copied") if _copied(turn, body) else _WHY_FOLDED.get(turn.place.state, "")
-    if not why and turn.kind in ("system", "summary"):
-        why = phrase("summary of what was before") if turn.kind == "summary" else phrase("put there by a machine")
-    first = cut_line(turn.text[:400].strip(), _CALL_CHARS) if why else ""
+    if not why and turn.kind == "summary":
+        why = phrase("summary of what was before")
+    if not why and turn.kind == "system":
+        why = _PROMPT if turn.speaker == PARENT else phrase("from the program")
+    if why == _PROMPT and turn.ordinal == 1:
+        return why
+    first = cut_line(one_line(_MARKUP.sub(" ", turn.text[:400])), _CALL_CHARS) if why else ""
     return joined(": ", (why, first)) if first else why
 
 
@@ -433,19 +465,20 @@ def _session_clock(turn: Turn, day: str) -> str:
 
 
 def _parts(
-    turn: Turn, thoughts: Sequence[TurnBlock], number: int, prefix: str
+    turn: Turn, thoughts: Sequence[TurnBlock], number: int, body: Body
 ) -> tuple[tuple[ShownBlock, ...], tuple[ShownBlock, ...]]:
     """The parts of a turn that are not in its text; their numbers go on behind those of its blocks."""
-    said = iter(thoughts)
+    said, agents = iter(thoughts), dict(body.agents)
     found: list[list[ShownBlock]] = []
     for parts in (turn.after, turn.before):
         shown = []
         for part in parts:
             block = next(said, part) if part.kind == "thinking" and parts is turn.before else part
-            anchor = f"{prefix}{turn.anchor}.{number + 1}"
+            anchor = f"{body.prefix}{turn.anchor}.{number + 1}"
             number += 1
             if block.kind != "thinking" or block.text:
-                shown.append(_shown_part(block, anchor))
+                started = agents.get(block.agent) if block.agent else None
+                shown.append(replace(_shown_part(block, anchor), started=started))
         found.append(shown)
     after, before = found
     return tuple(before), tuple(after)
@@ -459,7 +492,7 @@ def _shown_part(block: TurnBlock, anchor: str) -> ShownBlock:
     ) else ""  # fmt: skip
     return ShownBlock(
         block=block,
-        summary=cut_line(next(lines, ""), _CALL_CHARS),
+        summary=cut_line(block.does or next(lines, ""), _CALL_CHARS),
         clock="",
         html=Markup(html),  # noqa: S704 # what `to_html` has written
         anchor=anchor,

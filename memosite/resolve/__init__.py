@@ -158,7 +158,7 @@ def resolve(
         text_images(assembler.texts, facts),
     )
     with_matter = recall.calls(_with_matter)
-    artifacts |= tied_sessions(artifacts)
+    artifacts |= tied_sessions(artifacts, {name: history.cards for name, history in histories.items()})
     waits = find_waits(artifacts, naming.positions, collected.organizations)
     artifacts |= {ref: with_matter(ref, artifacts[ref], matter) for ref, matter in waits.items()}
     archive = Archive(

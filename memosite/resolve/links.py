@@ -200,7 +200,9 @@ class LinkResolver:
             link = self._resolve(written, origin, is_destination=written in destinations)
             if link is not None:
                 links.append(link)
-        return tuple(links)
+        known = {link.written for link in links}
+        named = ((word, self._find_session(word)) for word in text.sessions if word not in known)
+        return (*links, *(Link(written=word, to=to) for word, to in named if to is not None))
 
     def _resolve(self, written: str, origin: TextOrigin, *, is_destination: bool) -> Link | None:
         if _SCHEME.match(written):
@@ -217,7 +219,7 @@ class LinkResolver:
         path = _normal(path)
         if not path or "\0" in path:
             return None
-        to = self._artifact(path, origin) or self._find_record(path, origin.source) or self._find_session(path)
+        to = self._artifact(path, origin) or self._find_record(path, origin.source)
         if to is not None:
             return Link(written=written, to=to)
         url = self._web_address(path, origin, is_destination=is_destination)

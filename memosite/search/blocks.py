@@ -271,11 +271,12 @@ def list_blocks(names: Sequence[str]) -> tuple[str, bytes]:
 class BlockHit:
     """What a block holds of one document, independent of its number there.
 
-    `words` are those of each family, each with its positions, as digits.
+    `words` are those of each family, each with its positions, as digits; `files` what `file:` finds it by.
     """
 
     is_tools: bool
     words: tuple[tuple[str, Mapping[str, bytes]], ...]
+    files: tuple[tuple[str, str], ...]
     row: list[object]
     stretches: tuple[Stretch, ...]
 
@@ -381,6 +382,7 @@ def _find(card: Card, text_of: TextOf, analyzer: Analyzer, find_lines: FindLines
         yield BlockHit(
             is_tools=document.is_tools,
             words=tuple((family, with_places(positions_of(texts, analyzer))) for family, texts in families),
+            files=document.files,
             row=_row(document),
             stretches=stretches_of(document, analyzer, find_lines),
         )
@@ -428,7 +430,7 @@ class _Builder:
             terms = self.terms[family]
             for word, places in words.items():
                 terms[word].extend((number, places))
-        for name, value in card.keys:
+        for name, value in (*card.keys, *found.files):
             self.terms["k"][f"{name}:{value}"].extend((number, b""))
         if self.documents % PACKED == 0:
             for key, term in self.named_terms():

@@ -62,7 +62,8 @@ class Card:
     digests on the shelf, each with what its anchors begin with on the page, None if it has none there; `extra` are
     texts that are not on the shelf. `conversation` is the digest of a transcript's body.
     `group` is what it is shown with: its thread, or the session that it is a capture of; "" if it is so named itself.
-    `copied` are the first turns of a session that an older one has, too.
+    `copied` are the first turns of a session that an older one has, too; `wrote` are the files that turns of it wrote,
+    as values of `file:`, each with the ordinal of the turn.
     """
 
     kind: Kind
@@ -89,6 +90,7 @@ class Card:
     started: dt.datetime | None
     group: str
     copied: int = 0
+    wrote: tuple[tuple[int, str], ...] = ()
 
     @property
     def digest(self) -> str:
@@ -129,7 +131,13 @@ class SearchDocument:
     @property
     def keys(self) -> tuple[tuple[str, str], ...]:
         """Fields and values, that of `in:` among them."""
-        return (*self.card.keys, ("in", "tools" if self.is_tools else "text"))
+        return (*self.card.keys, *self.files, ("in", "tools" if self.is_tools else "text"))
+
+    @property
+    def files(self) -> tuple[tuple[str, str], ...]:
+        """The same of the files that it wrote: those of the turn, or all of the session."""
+        wrote = (path for ordinal, path in self.card.wrote if self.turn in (0, ordinal))
+        return tuple(("file", path) for path in dict.fromkeys(wrote))
 
     @property
     def fields(self) -> Mapping[WordField, Sequence[str]]:
@@ -181,7 +189,19 @@ def describe(archive: model.Archive, artifact: model.Artifact, analyzer: Analyze
         started=artifact.started if isinstance(artifact, model.Transcript) else None,
         group=_group(artifact),
         copied=artifact.copied if isinstance(artifact, model.Transcript) else 0,
+        wrote=tuple(_files(artifact, analyzer)) if isinstance(artifact, model.Transcript) else (),
     )
+
+
+def _files(session: model.Transcript, analyzer: Analyzer) -> Iterator[tuple[int, str]]:
+    """The files that turns of a session wrote, by their paths in its folder, and by their names alone."""
+    if session.log is None or session.withheld:
+        return
+    for ordinal, written in session.log.wrote:
+        path = session.log.below(written)
+        for value in dict.fromkeys(map(analyzer.keyword, (path, path.rpartition("/")[2]))):
+            if value:
+                yield ordinal, value
 
 
 def _owing(archive: model.Archive, owed_by: Sequence[str]) -> str:
@@ -200,7 +220,7 @@ def documents(card: Card, text_of: TextOf) -> Iterator[SearchDocument]:
             sum(len(part.text) for part in parts) + sum(len(turn.text) for turn in conversation.turns), _size(card)
         )
         pages = list(_pages_of_turns(card.page, conversation.turns))
-        turns, others = conversation.turns[:most], conversation.turns[most:]
+        turns, others = conversation.turns[:most], conversation.turns[max(most, card.copied) :]
         parts.append(_part(conversation.preamble, PREAMBLE))
         parts += [Part(prepare(text)) for text in (conversation.rest, *(turn.text for turn in others))]
     parts += map(Part, card.extra)
@@ -215,9 +235,8 @@ def documents(card: Card, text_of: TextOf) -> Iterator[SearchDocument]:
         subject=card.subject,
         names=card.names,
     )
-    for turn in turns:
-        if turn.ordinal > card.copied:
-            yield from _turn_documents(card, turn, pages[turn.ordinal - 1])
+    for turn in turns[card.copied :]:
+        yield from _turn_documents(card, turn, pages[turn.ordinal - 1])
 
 
 def _part(written: str, prefix: str | None) -> Part:
@@ -323,6 +342,8 @@ def _keys(archive: model.Archive, artifact: model.Artifact, analyzer: Analyzer) 
             ("with", name) for person in envelope.participants for name in (person.position, person.identity or "")
         ]
         found += [("status", envelope.redaction_status or ""), ("transcript", artifact.id)]
+        if log := envelope.log:
+            found += [("with", log.agent), ("branch", log.branch), *(("model", model_) for model_ in log.models)]
     folded = ((name, analyzer.keyword(value)) for name, value in found)
     return {(name, value) for name, value in folded if value}
 

@@ -30,14 +30,12 @@ _MODEL = re.compile(r"(?:Main model|Model): (\S{1,200})(?: .*)?")
 _VERSION = re.compile(r"Aider v(\S{1,60})")
 _FOLDER = re.compile(r"Git working dir: (\S.{0,1000})")
 _COMMAND = ("/", "!")
-_ASKING = re.compile(r"/(?:ask|code|architect)\s+\S")
+_ASKING = re.compile(r"/(?:ask|code|architect)\s+(?=\S)")
 _WATCHING = (
     'Find the "AI" comments below (marked with █)',
     "I've written your instructions in comments in the code and marked them",
 )
 """How the prompts begin that aider writes itself where a person asked in a comment in the code."""
-_MANUAL = "# Question: "
-"""How the part of its manual begins that aider puts in the place of `/help …`."""
 _SNIFFED_BYTES = 2**16
 _BLANKS = "  "
 _AGENT: Final = "aider"
@@ -63,6 +61,7 @@ class _Run:
     version: str = ""
     folder: str = ""
     answer: str = ""
+    asked: str = ""  # what is behind a command that asks: aider writes it again
     asked_manual: bool = False
 
     def flush(self) -> None:
@@ -84,6 +83,8 @@ def matches(data: bytes) -> bool:
 def read(data: bytes, *, name: str = "") -> tuple[Session, ...]:  # noqa: ARG001 - all forms are asked alike
     """The runs of a chat history, in order; one without a turn is no artifact (SPEC 2.2, sessions).
 
+    What is to be told of the whole file is told of the first run.
+
     Keys are the time of the start, as in a name: `2025-06-02T11-49-34`, then `…-2`. Who knows the source adds that.
     """
     lines, problems = read_marked(data)
@@ -92,6 +93,9 @@ def read(data: bytes, *, name: str = "") -> tuple[Session, ...]:  # noqa: ARG001
     if starts and any(not is_blank(line) for line in lines[: starts[0]]):
         message = "what is before the first run is not shown"
         problems.append(Problem(rule="session-form", line=1, message=message))
+    for start in starts[:1]:
+        message = "starts of runs are local times without a zone"
+        problems.append(Problem(rule="session-time", line=start + 1, message=message))
     seen: Counter[str] = Counter()
     sessions: list[Session] = []
     for start, end in pairwise((*starts, len(lines))):
@@ -239,8 +243,8 @@ def _block_end(lines: Sequence[str], start: int, end: int, marked: dict[int, _Ma
 
 
 def _is_whole(line: str) -> bool:
-    """Whether what is typed on this line is a turn of its own: a command, or an answer to a question of aider's."""
-    return line.startswith(("#### /", "#### !")) or _is_confirmed(line)
+    """Whether what is typed on this line is a turn of its own: a command, nothing, or an answer to aider."""
+    return line.startswith(("#### /", "#### !")) or line.rstrip() == "#### <blank>" or _is_confirmed(line)
 
 
 def _is_confirmed(line: str) -> bool:
@@ -256,6 +260,8 @@ def _typed(run: _Run, lines: Sequence[str], start: int, end: int) -> None:
         return
     kind: TurnKind = "system" if _is_of_program(run, text) else "person"
     run.asked_manual = text.startswith("/help ")
+    asking = _ASKING.match(text)
+    run.asked = _bare(text[asking.end() :]) if asking else ""
     place = Place(line=start + 1, last_line=start + 1 + text.count("\n"))
     run.talk.say(Draft(kind=kind, speaker=PERSON if kind == "person" else HARNESS, place=place, text=text))
 
@@ -263,7 +269,8 @@ def _typed(run: _Run, lines: Sequence[str], start: int, end: int) -> None:
 def _is_of_program(run: _Run, text: str) -> bool:
     """Whether nobody said this text: commands, answers to questions of aider's, and what aider asks in its own name.
 
-    It asks so with its manual, when it watches comments, and when its architect hands its answer on to its editor.
+    It asks so with its manual, when it watches comments, when its architect hands its answer on to its editor, and when
+    it says again what was asked with a command.
     """
     if text.startswith(_COMMAND):
         return not _ASKING.match(text)
@@ -271,8 +278,8 @@ def _is_of_program(run: _Run, text: str) -> bool:
         run.asked_manual
         or text == "<blank>"
         or ("\n" not in text and _is_confirmed(text))
-        or text.startswith((*_WATCHING, _MANUAL))
-        or _bare(text) == run.answer
+        or text.startswith(_WATCHING)
+        or _bare(text) in (run.answer, run.asked)
     )
 
 
@@ -321,4 +328,4 @@ def _answer(run: _Run, lines: Sequence[str], start: int, end: int) -> None:
         run.flush()
         place = Place(line=words.line, last_line=words.last_line)
         run.talk.answer(words.text, place, model=run.model)
-        run.answer, run.asked_manual = _bare(words.text), False
+        run.answer, run.asked, run.asked_manual = _bare(words.text), "", False

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from memosite.facts.phrases import joined, phrase, phrases
 from memosite.facts.times import read_moment
-from memosite.formats.sessions.model import MOST_SHOWN, Part, Session, SessionTurn, cut
+from memosite.formats.sessions.model import MOST_SHOWN, Part, Session, SessionTurn, call_line, cut
 from memosite.formats.turns import REDACTED, Turn, TurnBlock, TurnList, TurnPlace, parse_conversation
 
 _MARK: Final = "\0session\n"
@@ -27,6 +27,7 @@ _MARK: Final = "\0session\n"
 _TICKS: Final = "`"
 _RUNS: Final = re.compile("`+")
 _TOOLS: Final = 60_000  # bytes of tools that any session may show
+_WRITTEN_LONGER: Final = (("&", 4), ("<", 3), (">", 3), ('"', 5))
 _OF_WORDS: Final = 1  # and for each byte of its words
 _FIELDS: Final = (
     "kind",
@@ -91,7 +92,7 @@ def _without_thoughts(turn: SessionTurn) -> SessionTurn:
 def _bounded(turns: Sequence[SessionTurn]) -> list[SessionTurn]:
     """Turns whose tools show so much in all that a session publishes no more than SPEC 9 allows, the shortest whole."""
     parts = [part for turn in turns for part in (*turn.lead, *turn.parts) if part.kind != "thinking"]
-    sizes = sorted(len(text.encode()) for part in parts for text in (part.text, part.result or "") if text)
+    sizes = sorted(_weight(text) for part in parts for text in (part.text, part.result or "") if text)
     left = _TOOLS + _OF_WORDS * sum(len(turn.text.encode()) for turn in turns)
     most = MOST_SHOWN
     for number, size in enumerate(sizes):
@@ -111,11 +112,22 @@ def _bounded(turns: Sequence[SessionTurn]) -> list[SessionTurn]:
     ]
 
 
+def _weight(text: str) -> int:
+    """How many bytes a text takes in HTML, where some signs are written as their names."""
+    return len(text.encode()) + sum(text.count(sign) * more for sign, more in _WRITTEN_LONGER)
+
+
+def _within(text: str, most: int) -> tuple[str, int]:
+    """The beginning of a text that takes at most so many bytes in HTML, more or less, and how many bytes are left."""
+    weight = _weight(text)
+    return cut(text, most * len(text.encode()) // weight) if weight > most else (text, 0)
+
+
 def _shorter(part: Part, most: int) -> Part:
     if part.kind == "thinking":
         return part
-    text, more = cut(part.text, most)
-    result, result_more = cut(part.result or "", most)
+    text, more = _within(part.text, most)
+    result, result_more = _within(part.result or "", most)
     return replace(
         part,
         text=text,
@@ -253,6 +265,8 @@ def _kept_part(part: Part) -> dict[str, Any]:
     said = {name: getattr(part, name) for name in part.__slots__}
     if part.kind == "thinking":
         said |= {"text": "", "size": len(part.text.encode()) + part.more, "more": 0}
+    if part.kind == "tool":
+        said["does"] = call_line(part)
     if part.result == "":
         said["is_empty"] = True  # something came back, and it was nothing
     return {name: value for name, value in said.items() if value}
@@ -345,7 +359,8 @@ def _tool(part: Mapping[str, Any]) -> TurnBlock:
     if part.get("is_error"):
         notes.append(phrase("It failed."))
     text = "\n\n".join(fenced(one) for one in (part.get("text", ""), result) if one)
-    return _block("tool", part.get("name", ""), text, joined(" ", filter(None, notes)) if any(notes) else "")
+    block = _block("tool", part.get("name", ""), text, joined(" ", filter(None, notes)) if any(notes) else "")
+    return replace(block, does=part.get("does", ""), agent=part.get("agent", ""))
 
 
 def fenced(text: str) -> str:

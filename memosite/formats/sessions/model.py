@@ -9,6 +9,7 @@ kept.
 
 import datetime as dt
 import hashlib
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -29,6 +30,13 @@ TurnKind: TypeAlias = Literal["person", "assistant", "system", "summary"]
 PartKind: TypeAlias = Literal["thinking", "tool", "context", "image", "mark", "verbatim"]
 
 _LONGEST_TITLE = 200
+_TELLING: Final = (
+    *("command", "cmd", "file_path", "path", "notebook_path", "target_file", "pattern", "query", "url"),
+    *("description", "title", "prompt", "message"),
+)
+"""The fields of a tool's input that tell most of what the call does, the best first."""
+_FIRST_VALUE: Final = re.compile(r'":\s*"((?:[^"\\]|\\.){1,400})')
+_PATCHED: Final = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: .+$", re.MULTILINE)
 _NO_TITLE = re.compile(r"untitled|generating a name for the chat", re.IGNORECASE)
 _TIME = re.compile(
     r"[0-9]{1,4}[-/.:][0-9]{1,2}[-/.:][0-9][0-9TZ\s:/.,+-]*(?:[ap]\.?m\.?)?\s*(?:utc|gmt)?", re.IGNORECASE
@@ -123,9 +131,10 @@ class Session:
     `start_text` as written. `title` is "" if it has none of its own (`title_of` makes one). `parent` is the key of the
     session that started it, `forked_from` of the one whose turns it began with. `unshown` counts the records of types
     that are not shown. `pulls` are addresses of pull requests, each with the ordinal of the turn behind which it was
-    named. `first_line` and `last_line` are where it is in a file of several sessions. `told_by` is the form of the
-    log, where it tells of sessions of other agents (SpecStory): the agent as it names it. `attribution` is a caution
-    for readers, "" if none is needed.
+    named. `checkpoints` are ids of Entire's, each with the ordinal of the first turn that is new in it. `first_line`
+    and `last_line` are where it is in a file of several sessions. `told_by` is the form of the log, where it tells of
+    sessions of other agents (SpecStory): the agent as it names it. `attribution` is a caution for readers, "" if none
+    is needed.
     """
 
     system: str
@@ -145,6 +154,7 @@ class Session:
     attribution: str = ""
     unshown: tuple[tuple[str, int], ...] = ()
     pulls: tuple[tuple[int, str], ...] = ()
+    checkpoints: tuple[tuple[int, str], ...] = ()
     problems: tuple[Problem, ...] = ()
     first_line: int = 1
     last_line: int = 0
@@ -166,9 +176,49 @@ def title_of(session: Session) -> str:
     if own and not _NO_TITLE.fullmatch(own) and not _TIME.fullmatch(own):
         return own
     for turn in session.turns:
-        if turn.kind == "person" and (words := _line(turn.text[turn.words_from :])):
+        is_asked = turn.kind == "person" or (session.parent and turn.speaker == PARENT)
+        if is_asked and (words := _line(turn.text[turn.words_from :])):
             return words
-    return f"{session.agent}, {session.start_text or 'undated'}"
+    return f"{session.agent}, {session.start:%Y-%m-%d %H:%M}" if session.start else f"{session.agent}, undated"
+
+
+def call_line(part: Part) -> str:
+    """What a call of a tool does, on one line: its command, the file, or the first other value of its input.
+
+    "" if the input has none. Input that is cut is no JSON any more, and is searched for its first value.
+    """
+    text = part.text.lstrip()
+    if not text.startswith("{"):
+        patched = _PATCHED.search(text) if text.startswith("*** Begin Patch") else None
+        return _line(patched[0].removeprefix("*** ") if patched else text)
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError):
+        found = _FIRST_VALUE.search(text)
+        return _line(found[1].replace("\\n", "\n")) if found else ""
+    values = (said.get(name) for name in _TELLING) if isinstance(said, dict) else ()
+    others = said.values() if isinstance(said, dict) else ()
+    return next(filter(None, map(_said, (*values, *others))), "")
+
+
+def called_for(part: Part) -> str:
+    """What a call that starts a subagent says that it is for, "" if it does not."""
+    try:
+        said = json.loads(part.text)
+    except (ValueError, RecursionError):
+        return ""
+    return _said(said.get("description")) if isinstance(said, dict) else ""
+
+
+def _said(value: object) -> str:
+    """A value of a tool's input on one line: a text; a list of texts, which is a command; the first of a list."""
+    if isinstance(value, str):
+        return _line(value)
+    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        return _line(value[-1] if value[1:2] == ["-lc"] else " ".join(value))
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return next((_line(one) for one in value[0].values() if isinstance(one, str) and one.strip()), "")
+    return ""
 
 
 def _line(text: str) -> str:

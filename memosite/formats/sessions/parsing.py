@@ -20,7 +20,7 @@ from memosite.facts.texts import cut_line, describe_text
 from memosite.facts.times import Moment
 from memosite.formats.sessions import aider, claude_code, codex, gemini, specstory
 from memosite.formats.sessions.kept import keep, key_without_secret, without_files, without_secrets
-from memosite.formats.sessions.model import Session, title_of
+from memosite.formats.sessions.model import Part, Session, called_for, title_of
 from memosite.formats.system import Adapter
 from memosite.formats.systems import RECORD_IDS
 
@@ -141,11 +141,18 @@ def _log(session: Session) -> SessionLog:
         commits=_linked((ordinal, one) for ordinal, part in parts for one in part.commits),
         wrote=_linked((ordinal, one) for ordinal, part in parts for one in part.wrote),
         agents=_linked((ordinal, part.agent) for ordinal, part in parts if part.agent),
+        checkpoints=session.checkpoints[:_LINKS],
+        tasks=tuple(_tasks(part for _, part in parts))[:_LINKS],
         pulls=session.pulls[:_LINKS],
         origins="".join(_print(turn.origin) for turn in turns),
         unshown=session.unshown,
         line=None if is_alone else session.first_line,
     )
+
+
+def _tasks(parts: Iterable[Part]) -> Iterator[tuple[str, str]]:
+    """What sessions were started for, by their keys."""
+    return ((part.agent, task) for part in parts if part.agent and (task := called_for(part)))
 
 
 def _print(origin: str) -> str:

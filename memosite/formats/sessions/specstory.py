@@ -21,6 +21,7 @@ from memosite.formats.sessions.building import (
     Draft,
     Place,
     commits_in,
+    image,
     is_committing,
     key_of,
     patched,
@@ -49,8 +50,10 @@ _WHEN = re.compile(rf"(?:(.*) )?({_TIME})")
 _MODE = re.compile(r"model ([^,]{1,200})(?:, mode .*)?")
 _IN_NAME = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})_([0-9]{2})-([0-9]{2})(?:-([0-9]{2})Z|Z)?(?![0-9])")
 _TOOL = re.compile(r'<tool-use data-tool-type="([^"<>]{0,60})" data-tool-name="([^"<>]{0,200})">(?:<details>)?[ \t]*')
-_OLD_TOOL = re.compile(r"Tool use: \*\*([^*\s][^*]{0,200})\*\*(.*)")
-_THINK = re.compile(r"<think>(?:<details>.*)?")
+_OLD_TOOL = re.compile(r"Tool use: \*\*([^*\s][^*]{0,200})\*\*(.*)|(\*\*Agent task list:\*\*)")
+_OLD_WRITERS = {"Write", "Edit", "MultiEdit", "NotebookEdit"}
+_IMAGE = re.compile(r"\s*User provided an image \((image/[\w.+-]{1,60})\)\.\s*", re.ASCII)
+_THINK = re.compile(r"<think>(?:<details>|[ \t]*$)")
 _SUMMARY = re.compile(r"\s*(?:<details>\s*)?<summary>Tool use: \*\*[^*\n]{0,200}\*\*(.*?)</summary>[ \t]*\n?")
 _TOOL_END, _THINK_END = "</tool-use>", "</think>"
 _HEADER_LINES = 20
@@ -61,7 +64,7 @@ _QUARTER = dt.timedelta(minutes=15)
 _CHAIN = "sidechain"
 _ENTITIES = re.compile(r"&(?:lt|gt|amp|quot|#96|#39|#x27|#x60);")
 
-_LABELS = re.compile(r"(?:\*\*(?:Result|Error):\*\*|(?:Result|Output):)[ \t]*")
+_LABELS = re.compile(r"(?:\*\*(?:Result|Error):\*\*|(?:Result|Error|Output):)[ \t]*")
 _ANSWER = "**Answer:** "
 _CLOSING_LINES = {"</details></tool-use>", "</details>", "</tool-use>"}
 _SYNTHETIC = "<synthetic>"
@@ -175,7 +178,7 @@ def _head(lines: Sequence[str]) -> _Head:
             break
         if not key and (match := _SESSION.fullmatch(line)):
             agent, key = words(match[1]), key_of(match[2])
-            stamp = match[3] or stamp
+            stamp = match[3] if match[3] and read_moment(match[3]) else stamp
             is_cli = bool(title)
         elif not title and (match := _TITLE.match(line)):
             title = match[1].strip()
@@ -371,21 +374,37 @@ class _Records:
 
 
 def _whole(talk: Conversation, lines: Sequence[str], record: _Record) -> None:
-    """Adds a record of the extensions: all that was said until the other side spoke is one text."""
-    said = words_of(lines, record.start, record.end)
-    if not said.text:
-        return
-    heading = record.heading
-    place = Place(said.line, last_line=said.last_line)
+    """Adds a record of the extensions: all that was said until the other side spoke is one text.
+
+    But thinking is part of no text, since it is published apart, if at all: it parts an answer.
+    """
+    heading, start = record.heading, record.start
     if heading.role == "User":
-        _say(talk, said.text, place)
+        said = words_of(lines, start, record.end)
+        if said.text:
+            _say(talk, said.text, Place(said.line, last_line=said.last_line))
         return
-    talk.answer(said.text, place, model=heading.model)
-    for block in record.blocks:
-        if block.start >= said.last_line:
+    tools: list[_Block] = []
+    for block in (*record.blocks, _Block(record.end, record.end)):
+        if block.is_tool:
+            tools.append(block)
             continue
-        part = _tool(lines, block) if block.is_tool else _thinking(lines, block)
-        talk.aside(replace(part, last_line=block.end))
+        said = words_of(lines, start, block.start)
+        if said.text:
+            talk.answer(said.text, Place(said.line, last_line=said.last_line), model=heading.model)
+            inside = (tool for tool in tools if tool.start < said.last_line)
+            talk.aside(*(replace(_tool(lines, tool), last_line=tool.end) for tool in inside))
+        if thinking := thought(lines, block.start, block.end):
+            talk.think(thinking.text, Place(thinking.line), model=heading.model)
+        start = _behind_rule(lines, block.end, record.end)
+        tools.clear()
+
+
+def _behind_rule(lines: Sequence[str], start: int, end: int) -> int:
+    """The first line behind a thought that is neither blank nor the rule that parts it from what follows."""
+    while start < end and (is_blank(lines[start]) or is_rule(lines[start])):
+        start += 1
+    return start
 
 
 def _cli(talk: Conversation, lines: Sequence[str], record: _Record, *, is_old: bool) -> None:
@@ -430,16 +449,16 @@ def _first(lines: Sequence[str], start: int, end: int) -> int:
 
 def _say(talk: Conversation, text: str, place: Place) -> None:
     """Adds what is under a person's heading: the same tags as in the logs themselves say that a program wrote it."""
-    said = whose({}, text, place, ())
+    images: list[Part] = []
+    start = 0
+    while match := _IMAGE.match(text, start):
+        images.append(image(match[1], None, place.line))
+        start = match.end()
+    said = whose({}, text, place, tuple(images))
+    said.words_from = max(said.words_from, start)
     if said.kind == "person" and text[said.words_from :].lstrip().startswith(PUT_THERE):
         said = Draft(kind="system", speaker=HARNESS, place=place, text=text)
     talk.say(said)
-
-
-def _thinking(lines: Sequence[str], block: _Block) -> Part:
-    thinking = thought(lines, block.start, block.end)
-    text, more = cut(thinking.text if thinking else "")
-    return Part(kind="thinking", line=block.start + 1, text=text, more=more)
 
 
 def _tool(lines: Sequence[str], block: _Block) -> Part:
@@ -449,7 +468,8 @@ def _tool(lines: Sequence[str], block: _Block) -> Part:
     if opening and opening.re is _TOOL:
         kind, name = opening[1], opening[2]
     elif opening:
-        name, rest = opening[1], opening[2]
+        name, rest = opening[1] or "TodoWrite", opening[2] or opening[3] or ""
+        kind = "write" if name in _OLD_WRITERS else ""
     start, end = block.start + 1, block.end
     while end > start and (lines[end - 1].strip() in _CLOSING_LINES or is_blank(lines[end - 1])):
         end -= 1
@@ -459,7 +479,7 @@ def _tool(lines: Sequence[str], block: _Block) -> Part:
     given, output, label = _parted(lines, start, end, is_write=kind == "write")
     text = decoded(f"{rest.strip()}\n{given}".strip())
     result = decoded("\n".join(lines[slice(*output)])) if output else None
-    is_error = label.startswith("**Error") or (result or "").startswith(_FAILED)
+    is_error = label.startswith(("**Error", "Error")) or (result or "").startswith(_FAILED)
     said, more = cut(clean_text(text))
     shown, result_more = cut(clean_text(result)) if result is not None else (None, 0)
     return Part(
