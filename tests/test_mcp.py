@@ -216,7 +216,9 @@ def test_resources_are_listed_in_pages_and_no_source_is_written(tmp_path: Path) 
     repo = office(tmp_path, *(f"2026-06-01-{1000 + number}--director--strategist--n{number}" for number in range(PAGE)))
     site = repo.root.parent
     write_memo(repo.root / "memos/inbox", SLIP, sender="strategist", to="web-engineer", body="39 photographs. " * 90)
-    write_text(repo.root / "sessions/log.jsonl", claude_code([("person", "Which slip?"), ("assistant", "The small one.")]))
+    write_text(
+        repo.root / "sessions/log.jsonl", claude_code([("person", "Which slip?"), ("assistant", "The small one.")])
+    )
     repo.commit()
 
     def sources() -> dict[str, bytes]:

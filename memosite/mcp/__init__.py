@@ -225,8 +225,8 @@ TOOLS: Final = (
     _tool(
         "show",
         "Read one item",
-        "Read one memo, note, transcript, session, decision or record whose id you know: who wrote it to whom, its state, "
-        "what it answers and what answers it, and its text. To find an id, use search.",
+        "Read one memo, note, transcript, session, decision or record whose id you know: who wrote it to whom, its "
+        "state, what it answers and what answers it, and its text. To find an id, use search.",
         _by("show", "id"),
         Parameter(
             name="id",
@@ -367,7 +367,8 @@ class Listed:
 def listed(archive: Archive, cursor: str | None) -> tuple[Sequence[Listed], str | None]:
     """The resources after one, or from the beginning, and the last of them if there are more.
 
-    Positions come first, then threads, memos and transcripts, the newest first. Raises `ConfigError` if the one is not there.
+    Positions come first, then threads, memos and transcripts, the newest first. Raises `ConfigError` if the one is not
+    there.
     """
     names = _names(archive)
     if cursor is not None and not any(address_of(*name) == cursor for name in names):
@@ -400,7 +401,7 @@ def _listed(archive: Archive, kind: str, id_: str) -> Listed:
     if kind == "thread":
         count = len(archive.threads[id_].entries)
         return Listed(address=address, title=archive.thread_label(id_), what=f"thread of {count}")
-    item = archive.artifacts[kind, id_]
+    item = archive.artifacts[("transcript", id_) if kind == "transcript" else ("memo", id_)]
     return Listed(address=address, title=item.short_subject, what=f"{kind}, {day_and_time(item.date)}, {who_of(item)}")
 
 
