@@ -163,6 +163,7 @@ def test_a_folded_call_says_what_it_does_and_leads_to_what_it_started(folder: Pa
         ('{"content": "a long text that is cut', "a long text that is cut"),
         ("*** Begin Patch\n*** Update File: src/tide.py\n@@", "Update File: src/tide.py"),
         ("\n  ls pier", "ls pier"),
+        ("`src/tide.py`", "src/tide.py"),
         ("{}", ""),
         ("[" * 100_000, "[" * 199 + "…"),
         ('{"a":' * 100_000, ""),
@@ -171,6 +172,12 @@ def test_a_folded_call_says_what_it_does_and_leads_to_what_it_started(folder: Pa
 def test_the_line_of_a_call_is_its_first_useful_value(text: str, line: str) -> None:
     """Whatever its input is."""
     assert call_line(Part(kind="tool", line=1, name="x", text=text)) == line
+
+
+def test_where_the_input_is_the_file_alone_its_name_is_the_line() -> None:
+    """As SpecStory tells of a file that was written."""
+    part = Part(kind="tool", line=1, name="Write", text="```python\nTIDE = 1\n```", wrote=("src/tide.py",))
+    assert call_line(part) == "src/tide.py"
 
 
 def test_what_nobody_typed_is_folded_and_says_what_it_is(folder: Path) -> None:

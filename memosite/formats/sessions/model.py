@@ -37,6 +37,7 @@ _TELLING: Final = (
 """The fields of a tool's input that tell most of what the call does, the best first."""
 _FIRST_VALUE: Final = re.compile(r'":\s*"((?:[^"\\]|\\.){1,400})')
 _PATCHED: Final = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: .+$", re.MULTILINE)
+_QUOTED = re.compile("`[^`]+`")
 _NO_TITLE = re.compile(r"untitled|generating a name for the chat", re.IGNORECASE)
 _TIME = re.compile(
     r"[0-9]{1,4}[-/.:][0-9]{1,2}[-/.:][0-9][0-9TZ\s:/.,+-]*(?:[ap]\.?m\.?)?\s*(?:utc|gmt)?", re.IGNORECASE
@@ -190,7 +191,10 @@ def call_line(part: Part) -> str:
     text = part.text.lstrip()
     if not text.startswith("{"):
         patched = _PATCHED.search(text) if text.startswith("*** Begin Patch") else None
-        return _line(patched[0].removeprefix("*** ") if patched else text)
+        if not patched and text.startswith("```") and part.wrote:  # SpecStory tells what a tool wrote, not where
+            return _line(part.wrote[0])
+        line = _line(patched[0].removeprefix("*** ") if patched else text)
+        return line[1:-1] if _QUOTED.fullmatch(line) else line
     try:
         said = json.loads(text)
     except (ValueError, RecursionError):
