@@ -308,6 +308,8 @@ def _kind(pair: _TurnPair) -> TurnKind:
         return "right" if left is None else "left"
     if left.digest != right.digest:
         return "changed"
+    if left.place or right.place:  # each tool calls speakers its own way, and writes times as finely as it likes
+        return "same" if left.is_person == right.is_person else "heading"
     is_same = (left.speaker, left.model, left.stamp) == (right.speaker, right.model, right.stamp)
     return "same" if is_same else "heading"
 
