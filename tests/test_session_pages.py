@@ -294,6 +294,9 @@ def test_machines_are_told_the_same(folder: Path) -> None:
     assert (
         "\n## t2, Claude Code, model-9, 2026-05-01T14:01:00.000Z\n\nI look at both gates.\n\n- Bash: git commit" in text
     )
+    assert "- [Sessions in harbour](sessions/harbour/index.md)" in (folder / "_site/llms.txt").read_text(
+        encoding="utf-8"
+    )
     lines = (folder / "_site/archive/2026/05.jsonl").read_text(encoding="utf-8").splitlines()
     sessions = {line["id"]: line.get("session") for line in map(json.loads, lines)}
     assert sessions[MAIN] == said and sessions[MEMO] is None
@@ -336,11 +339,13 @@ def test_two_logs_of_one_session_and_a_capture_of_it_are_compared_turn_by_turn(t
     )
     output = build_site(tmp_path)
     tree = page(tmp_path, MAIN)
-    assert words(tree, "//section[@class='variants']//summary") == ["The same up to turn 1; after that, 1 turn differs."]
+    assert words(tree, "//section[@class='variants']//summary") == [
+        "The same up to turn 1; after that, 1 turn differs."
+    ]
     assert words(tree, "//section[@class='captures']/h2") == ["Another capture of this session"]
     (sides,) = output.glob("transcripts/*/captures/index.html")
     (said,) = words(html.parse(sides).getroot(), "//section[@id]/p")
-    assert said == "The same up to turn 2; after that, 1 turn is only in the earlier capture."
+    assert said == "The same up to turn 2; the earlier capture has 1 more."
 
 
 def test_home_says_which_logs_are_there_and_how_they_are_read(tmp_path: Path) -> None:
