@@ -281,3 +281,19 @@ def test_a_person_is_named_if_the_site_says_who_typed(
     said = [cite(tmp_path, f"{name}#t{number}")[0]["speaker"] for number in (1, 2, 3)]
     assert said == ["Ann, in a session of Codex", "Codex", ""]
     assert re.search("Ann, in a session of Codex, Codex", cite(tmp_path, f"{name}#t1-t3")[0]["speaker"])
+
+
+def test_show_says_what_a_turn_is_and_an_output_is_shown_by_its_anchor(
+    site: Path, names: dict[str, str], capsys: Capture
+) -> None:
+    """For people and for programs: who speaks, what nobody typed, which tools were called, and where it is."""
+    name = names["claude-code"]
+    assert main(["show", name, "--site", str(site)]) == 0
+    said = capsys.readouterr().out
+    assert "Bash #t2.2" in said and said.count("put there by a machine") == 1 and "every one of them" not in said
+    assert main(["show", f"{name}#t2.2", "--site", str(site)]) == 0
+    assert "ash: full of water" in capsys.readouterr().out
+    assert main(["show", name, "--turns", "2-3", "--json", "--site", str(site)]) == 0
+    answer, put = json.loads(capsys.readouterr().out)["turns"]
+    assert (answer["kind"], answer["lines"], answer["tools"][0]["anchor"]) == ("assistant", [3, 3], "t2.2")
+    assert (put["kind"], put["tools"], put["state"]) == ("system", [], None)

@@ -117,6 +117,12 @@ def test_a_secret_withholds_its_turn_and_no_other(tmp_path: Path, capsys: Captur
     capsys.readouterr()
     assert main(["cite", f"transcript/{names['codexperson']}#t1", "--site", str(tmp_path)]) == 1
     assert "it is withheld, since a secret is in it" in capsys.readouterr().err
+    name = f"transcript/{names['codexoutput']}"
+    for command in (["show", name], ["show", name, "--json"], ["export", "--with-body"], ["search", KEY], ["check"]):
+        main([*command, *(["--site"] if command != ["check"] else []), str(tmp_path)])
+        printed = capsys.readouterr()
+        assert KEY not in printed.out + printed.err
+        assert command[0] != "show" or "withheld" in printed.out
 
 
 def test_a_random_key_anywhere_in_a_random_log_is_in_no_published_byte(tmp_path: Path) -> None:

@@ -361,11 +361,8 @@ def _turn(reader: Reader, name: str, turn: Turn, begin: int, *, is_brief: bool) 
     when = f"{turn.at:%Y-%m-%d %H:%M} UTC" if turn.at else turn.stamp or ""
     model = f"({turn.model})" if turn.model else ""
     skipped = f"from character {begin}" if begin else ""
-    state = turn.place.state if turn.place else ""
-    calls = sum(block.kind == "tool" for block in turn.after)
-    tools = f"{calls} tool call{'s' * (calls != 1)}" if calls else ""
     who = f"{turn.speaker} {model}".strip()
-    words = (f"#{turn.anchor}", who, when, f"{len(turn.text):,} characters", tools, state, skipped)
+    words = [f"#{turn.anchor}", who, when, f"{len(turn.text):,} characters", *_of_log(turn), skipped]
     begin = max(begin, len(turn.text) - len(turn.text.lstrip("\n")))
     is_brief = is_brief and turn.place is not None and turn.kind in ("system", "summary")
     text = cut_line(turn.text[:2_000], _BRIEF) if is_brief else turn.text[begin:]
@@ -378,7 +375,7 @@ def _turn(reader: Reader, name: str, turn: Turn, begin: int, *, is_brief: bool) 
             "at": turn.at.isoformat().replace("+00:00", "Z") if turn.at else None,
             "stamp": turn.stamp,
             "chars": len(turn.text),
-            **({"kind": turn.kind, "state": turn.place.state or None, "tool_calls": calls} if turn.place else {}),
+            **_log_fields(turn),
         },
         text=lambda: text,
         chars=len(text),
@@ -386,6 +383,40 @@ def _turn(reader: Reader, name: str, turn: Turn, begin: int, *, is_brief: bool) 
         is_summary=is_brief,
         more=reader.command("show", f"{name}#{turn.anchor}"),
     )
+
+
+_TOOLS_NAMED, _TOOLS_TOLD = 3, 50
+
+
+def _of_log(turn: Turn) -> Iterator[str]:
+    """What is to be known of a turn of a session log: that nobody typed it, or why it is empty; the tools it called."""
+    if turn.is_withheld:
+        yield "withheld: a secret is in it"
+    elif turn.kind in ("system", "summary"):
+        yield "put there by a machine"
+    if turn.place and turn.place.state in ("rewound", "sidechain"):
+        yield {"rewound": "taken back", "sidechain": "of a subagent"}[turn.place.state]
+    tools = [(anchor, part) for anchor, part in turn.parts if part.kind == "tool"] if turn.place else []
+    if tools:
+        named = listed([f"{part.name or 'a tool'} #{anchor}" for anchor, part in tools], _TOOLS_NAMED)
+        yield f"{counted(len(tools), 'tool call')}: {named}"
+
+
+def _log_fields(turn: Turn) -> dict[str, object]:
+    """The same for programs, with where its text is; an output is shown by its anchor."""
+    if turn.place is None:
+        return {}
+    tools: list[dict[str, object]] = [{"anchor": anchor, "tool": part.name, "chars": len(part.output), "is_cut": part.is_cut}
+             for anchor, part in turn.parts if part.kind == "tool"]  # fmt: skip
+    place = turn.place
+    return {
+        "kind": turn.kind,
+        "state": place.state or None,
+        "lines": [place.line, place.last_line],
+        "record": place.record or None,
+        "tool_calls": len(tools),
+        "tools": tools[:_TOOLS_TOLD],
+    }
 
 
 def _passage(reader: Reader, artifact: Artifact, anchor: str) -> str:
