@@ -10,11 +10,12 @@ import pytest
 from hypothesis import strategies as st
 
 from memosite.facts.errors import SourceError
-from memosite.quotes.blocks import markdown_blocks, plain_blocks
+from memosite.quotes.blocks import plain_blocks
 from memosite.quotes.html import html_blocks
 from memosite.quotes.index import QuoteIndex
 from memosite.quotes.judge import align, judge, word_diff
 from memosite.quotes.manuscript import read_manuscript
+from memosite.quotes.markdown import markdown_blocks
 from memosite.quotes.quotations import Appraisal, Origin, Quotation, Voice, appraise, find_quotations
 from memosite.quotes.source import LEVELS, Source, Tier
 from tests.support.fuzzing import fuzz

@@ -22,7 +22,18 @@ from benchmarks.organization import artifacts
 from memosite import secrets
 from memosite.run.workers import run
 from memosite.secrets import DIGEST, engine, find_secrets
-from tests.support.planted_secrets import FORMS, KINDS, PLACES, Maker, Place, Planted, is_covered, of_form, plant
+from tests.support.planted_secrets import (
+    FORMS,
+    HASHES,
+    KINDS,
+    PLACES,
+    Maker,
+    Place,
+    Planted,
+    is_covered,
+    of_form,
+    plant,
+)
 from tests.support.soaking import most
 
 NEXT_LINES = (
@@ -48,13 +59,17 @@ def test_every_kind_is_found_in_every_place_that_can_hold_it(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", most([1], in_soak=[*range(20)]))
-def test_keys_of_many_vendors_are_found_by_their_form_alone(seed: int) -> None:
-    """Also bare, and where a memo or a transcript has them."""
+def test_keys_of_many_vendors_and_hashes_are_found_by_their_form_alone(seed: int) -> None:
+    """Also bare, and where a memo or a transcript has them; hashes are not broken over lines."""
     places = ("memo text", "code fence", "tool output", "JSON in JSON", "base64 in a text", "split, \\n in JSON")
-    for vendor, form in FORMS.items():
+    for vendor, form in {**FORMS, **HASHES}.items():
         key = of_form(form, Maker(seed))
         assert redact(f"It is\n{key}\nfor now.").count(key[8:-4]) == 0, (vendor, key)
-        missed = [place for place in places if not is_covered(PLACES[place](Planted(key=key)))]
+        missed = [
+            place
+            for place in places[: -1 if vendor in HASHES else None]
+            if not is_covered(PLACES[place](Planted(key=key)))
+        ]
         assert missed == [], (vendor, key)
 
 
@@ -107,7 +122,8 @@ BESIDE = (
     '{{"name": "DB_TOKEN", "value": "{key}"}}', '{{\n  "name": "DB_TOKEN",\n  "value": "{key}"\n}}',
     "> - name: DB_PASSWORD\n>   value: {key}\n", "+- name: SIGNING_KEY\n+  value: {key}\n",
     "  9→- name: DB_PASSWORD\n 10→  value: {key}\n", '{{"body": "- name: DB_SECRET\\n  value: {key}\\n-"}}',
-    '{{"body": "{{\\"name\\": \\"DB_SECRET\\", \\"value\\": \\"{key}\\"}}"}}', "smtp://bob@example.org:{key}@mail.example.org",
+    '{{"body": "{{\\"name\\": \\"DB_SECRET\\", \\"value\\": \\"{key}\\"}}"}}',
+    "smtp://bob@example.org:{key}@mail.example.org",
     "smtps://bob@mail.example.org@relay:{key}@mail.example.org", "> password,user\n> {key},bob",
     "user,password\nbob,{key}\n", "Name;Login;Passwort\r\nBob;bob;{key}", "email,token,age\nbob@example.org,{key},41",
     '"username","db password"\n"bob","{key}"\n\nIt is ours, yes.', "login\tpassword\tnote\nbob\t{key}\tmine\n",

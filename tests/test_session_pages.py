@@ -58,7 +58,9 @@ def later_log() -> SessionWriter:
     """A session that continues the first one: it has its first four records again."""
     log = SessionWriter(LATER_ID)
     log.records = [{**record, "sessionId": LATER_ID} for record in main_log().records[:2]]
-    return log.ask("And the south gate?").say("It is zqshut.")
+    return log.ask("And the south gate?", timestamp="2026-05-01T15:00:00Z").say(
+        "It is zqshut.", timestamp="2026-05-01T15:01:00Z"
+    )
 
 
 def codex_log(text: str) -> str:
@@ -129,7 +131,7 @@ def test_what_a_session_did_is_beside_it_with_the_turns(folder: Path) -> None:
     tree = page(folder, MAIN)
     lists = {words(one, "h2")[0]: words(one, "ul/li") for one in tree.xpath("//div[@class='rest']/section[ul]")}
     assert lists["Files it wrote 2"] == [f"memos/inbox/{MEMO}.openthing t2", "src/tide.py t2"]
-    assert lists["Commits, as the log says"] == ["1a2b3c4d t2"]
+    assert lists["Commits"] == ["1a2b3c4d t2"]
     assert lists["Pull requests"] == ["https://forge.example/pulls/7 t2"]
     assert lists["Subagents"] == ["Count the barges t2"]
     assert f"../../memos/{MEMO}/index.html" in tree.xpath("//div[@class='rest']//li/a/@href")
@@ -286,7 +288,7 @@ def test_machines_are_told_the_same(folder: Path) -> None:
     assert said["agent"] == "Claude Code" and said["turns"] == 9 and said["people"] == 4 and said["tools"] == 4
     assert said["wrote"][1] == {"turn": 2, "path": "src/tide.py"}
     assert said["items"] == [{"turn": 2, "item": f"memo/{MEMO}"}]
-    assert said["commits"] == [{"turn": 2, "commit": "1a2b3c4d"}] and said["started"] == [{"turn": 2, "id": CHILD}]
+    assert [one["commit"] for one in said["commits"]] == ["1a2b3c4d"] and said["started"] == [{"turn": 2, "id": CHILD}]
     text = (here / "index.md").read_text(encoding="utf-8")
     assert "Agent: Claude Code\nModels: model-9\nFolder: /work/tides\nBranch: main\n" in text
     assert (

@@ -21,6 +21,7 @@ with its chain. So from any commit there are few chains down to the first one (t
 branches are nested.
 """
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -289,7 +290,8 @@ def resettled(gone: Mapping[str, str], come: Mapping[str, str]) -> dict[str, str
     """Which of the files that come are those that are gone, by keys, with their blob ids: keys afterwards and before.
 
     A file of the same name is the same, moved to a folder that is no mailbox, as in a cleanup. Else it is one of the
-    same content and ending, whose name was corrected. An envelope also goes with its body, which its `body_ref` names,
+    same content and ending, whose name was corrected; or a session that SpecStory wrote anew under another title: the
+    time in its name stays. An envelope also goes with its body, which its `body_ref` names,
     and a body with its envelope. What could be several is none.
     """
     if not gone or not come:
@@ -302,6 +304,12 @@ def resettled(gone: Mapping[str, str], come: Mapping[str, str]) -> dict[str, str
         lambda key, blob: blob and blob + _ending(key),
     )
     left = set(moved.values())
+    moved |= _paired(
+        {key: blob for key, blob in gone.items() if key not in left},
+        {key: blob for key, blob in come.items() if key not in moved},
+        lambda key, _: match[1] if (match := _SPECSTORY.fullmatch(key)) else "",
+    )
+    left = set(moved.values())
     for own, beside in ((BODY_SUFFIX, ENVELOPE_SUFFIX), (ENVELOPE_SUFFIX, BODY_SUFFIX)):
         for new, old in list(moved.items()):
             if new.endswith(own) and old.endswith(own):
@@ -310,6 +318,11 @@ def resettled(gone: Mapping[str, str], come: Mapping[str, str]) -> dict[str, str
                     moved[near] = far
                     left.add(far)
     return moved
+
+
+_SPECSTORY = re.compile(
+    r"((?:.*/)?\.specstory/history/[0-9]{4}-[0-9]{2}-[0-9]{2}_[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?Z?)(?:-.*)?\.md", re.DOTALL
+)
 
 
 def _ending(key: str) -> str:

@@ -27,9 +27,10 @@ from memosite.facts.texts import cut_line
 from memosite.markdown.plain import read_places
 from memosite.passages import SourceBody, bodies_of
 from memosite.quotes.blocks import Block
-from memosite.quotes.judge import judge
+from memosite.quotes.citations import is_name
+from memosite.quotes.judge import judge, says
 from memosite.quotes.quotations import Appraisal, Origin, Quotation, SpeakerCheck, appraise, find_quotations
-from memosite.quotes.source import Change, Span, Tier, Verdict
+from memosite.quotes.source import Change, Span, Tier, Verdict, word_count
 
 # Verifies citations: finds the passage, by its name or its hash, and judges the quote by it (SPEC 7, verifying).
 
@@ -41,6 +42,9 @@ _WHOLE = 64
 
 
 _WEB = ("http:", "https:")
+
+
+_DIGITS = re.compile(r"\d+")  # the names of sessions have them
 
 
 _WHO = re.compile(r" \([^()]*\)?")
@@ -87,8 +91,14 @@ def verify_citation(written: Written, sources: Sources) -> Checked:
     quotes = [one for one in (written.quote, *written.others) if one] or [""]
     found = [_verified(replace(written, quote=one, others=()), sources) for one in quotes]
     kept = [one for one in found if one.holds() or not (one.quote and _is_title(one.quote, written, sources))]
-    unquoted = replace(written, quote="", others=())
-    return max(kept or [_verified(unquoted, sources)], key=lambda one: (not one.holds(), one.tier))
+    kept = kept or [_verified(replace(written, quote="", others=()), sources)]
+    doubt, speaker = written.doubt, written.speaker
+    is_unknown = kept[0].check == "not checked" and not (kept[0].quoted_in or is_name(_DIGITS.sub("", speaker)))
+    if is_unknown and not _is_title(speaker, written, sources):
+        doubt = doubt or "who is said to speak is nobody that is known, so that it may be quoted"
+    if doubt:
+        kept.append(replace(kept[0], tier=Tier.UNREAD, details=(doubt,), changes=(), version=""))
+    return max(kept, key=lambda one: (not one.holds(), one.tier))
 
 
 def _is_title(quote: str, written: Written, sources: Sources) -> bool:
@@ -97,7 +107,8 @@ def _is_title(quote: str, written: Written, sources: Sources) -> bool:
         whole = sources.item(sources.find(written.ref or written.url, is_exact=True)[0]).whole
     except ConfigError:
         return False
-    return judge(quote, f"{whole.title}\n\n{whole.speaker}").tier.holds
+    names = f"{whole.title}\n\n{whole.speaker}"
+    return word_count(quote) <= word_count(names) and says(names, quote)
 
 
 def _verified(written: Written, sources: Sources) -> Checked:
@@ -110,7 +121,7 @@ def _verified(written: Written, sources: Sources) -> Checked:
     asked = replace(asked, ref=f"{name}#{anchor}" if anchor else name)
     if item.why_not:
         return replace(asked, details=(item.why_not,))
-    if written.unread and written.quote:
+    if written.unread:
         return replace(asked, tier=Tier.UNREAD, details=(written.unread,))
     for way in (_unhashed, _as_named, _by_hash, _formerly, _elsewhere):
         found = way(asked, written, anchor, item, sources)

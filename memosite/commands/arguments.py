@@ -443,8 +443,9 @@ COMMANDS: Final = {
             "commands.cite:run_verify",
             _option(
                 "where FILE|SITE",
-                "Markdown, HTML, LaTeX, BibTeX, CSL-JSON, text, .docx, a folder of these, or - for standard input; "
-                "with --seal an output folder, its site folder, or the address of a published site (default: --site)",
+                "Markdown, HTML, LaTeX, BibTeX, CSL-JSON, text, .docx, .odt, .epub, a folder of these, or - for "
+                "standard input; with --seal an output folder, its site folder, or the address of a published site "
+                "(default: --site)",
                 nargs="*",
             ),
             _flag("--strict", "fail if a citation holds only in an earlier version"),

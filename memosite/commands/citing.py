@@ -27,7 +27,15 @@ from memosite.facts.parsed import Written
 from memosite.facts.rules import failures
 from memosite.facts.texts import counted
 from memosite.origins import RepoSources
-from memosite.quotes.citations import READERS, read_bibtex, read_csl_json, read_html, read_markdown, read_tex
+from memosite.quotes.citations import (
+    CONVERTED_ENDINGS,
+    READERS,
+    read_bibtex,
+    read_csl_json,
+    read_html,
+    read_markdown,
+    read_tex,
+)
 from memosite.reading.archive import open_archive
 from memosite.reading.as_of import PastContents
 from memosite.reading.published import FolderSite, PublishedSite, WebSite, is_address
@@ -134,10 +142,10 @@ def _checked(name: str, sources: Sources, *, is_quotes: bool) -> Iterator[Checke
         yield from verify_manuscript(_blocks(name), sources)
         return
     suffix = Path(name).suffix.lower()
-    if suffix == ".docx":
-        from memosite.quotes.manuscript import docx_text  # noqa: PLC0415 - few documents are in this format
+    if suffix in CONVERTED_ENDINGS:
+        from memosite.quotes.manuscript import converted_text  # noqa: PLC0415 - few documents are in these formats
 
-        text = docx_text(Path(name))
+        text = converted_text(Path(name))
     else:
         text = _text(name)
     if suffix == ".tex":
@@ -151,9 +159,9 @@ def _checked(name: str, sources: Sources, *, is_quotes: bool) -> Iterator[Checke
 
 def _blocks(name: str) -> "Sequence[Block]":
     """The blocks of a manuscript."""
-    from memosite.quotes.blocks import markdown_blocks  # noqa: PLC0415 - as above
     from memosite.quotes.html import html_blocks  # noqa: PLC0415 - as above
     from memosite.quotes.manuscript import read_manuscript  # noqa: PLC0415
+    from memosite.quotes.markdown import markdown_blocks  # noqa: PLC0415 - as above
 
     if name != _STDIN:
         return read_manuscript(Path(name))

@@ -21,7 +21,7 @@ class Written:
     """A citation as a document holds it; what it does not say is "". `line` is where its digest is.
 
     `quote` is what stands above it or in it, `others` are the further words that its paragraph quotes. `unread` says
-    why nobody knows what readers of the page see of them. `sha256` may be cut short.
+    why nobody knows what readers of the page see of them, `doubt` what else may be quoted. `sha256` may be cut short.
     """
 
     line: int
@@ -35,6 +35,7 @@ class Written:
     note: str = ""
     others: tuple[str, ...] = ()
     unread: str = ""
+    doubt: str = ""
 
     @property
     def names_passage(self) -> bool:

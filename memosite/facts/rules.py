@@ -264,7 +264,7 @@ CITATION_BROKEN = warning("citation-broken", "SPEC 7")(
 )
 MANUSCRIPT_UNREADABLE = warning("manuscript-unreadable", "SPEC 7")(
     "A manuscript that `citations` names could not be read; its citations are not checked.",
-    "Install Pandoc for .docx, or save the file as Markdown or HTML.",
+    "Install Pandoc for .docx, .odt, .epub, or save it as HTML.",
 )
 
 GENERAL = rules_in(globals())

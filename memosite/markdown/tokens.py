@@ -267,7 +267,6 @@ def _parser() -> MarkdownIt:
     # `read_body` and what tokens hold are normalized already.
     parser.enable(["table", "strikethrough"]).disable(["html_block", "html_inline", "normalize"])
     parser.block.ruler.before("heading", "section", _section, {"alt": ["paragraph", "reference", "blockquote"]})
-    parser.block.ruler.at("table", _whole_table, {"alt": ["paragraph", "reference"]})
     parser.block.ruler.at("reference", _definition_of_link)
     parser.inline.ruler.at("link", _bounded_link)
     parser.inline.ruler.at("image", _single_image)
@@ -276,13 +275,18 @@ def _parser() -> MarkdownIt:
     parser.core.ruler.at("inline", _inline)
     parser.core.ruler.after("inline", "comments", _hide_comments)
     parser.core.ruler.after("comments", "definitions", _keep_definitions)
-    # The texts of footnotes stay where they are written until `move_to_end`.
-    parser.block.ruler.before("reference", "footnote_def", _definition, {"alt": ["paragraph", "reference"]})
+    block_rules(parser)
     parser.inline.ruler.after("image", "footnote_ref", _reference)
     parser.core.ruler.push("task_items", lambda state: _mark_tasks(state.tokens))
     parser.core.ruler.push("anchors", _anchors)
     parser.core.ruler.push("footnotes", move_to_end)  # last: anchors are numbered in the order of the source
     return parser
+
+
+def block_rules(parser: MarkdownIt) -> None:
+    """Read tables with all their cells, and footnotes; their texts stay where they are written until `move_to_end`."""
+    parser.block.ruler.at("table", _whole_table, {"alt": ["paragraph", "reference"]})
+    parser.block.ruler.before("reference", "footnote_def", _definition, {"alt": ["paragraph", "reference"]})
 
 
 def _section(state: StateBlock, start: int, _end: int, silent: bool) -> bool:  # noqa: FBT001

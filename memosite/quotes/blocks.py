@@ -1,4 +1,4 @@
-"""Reads Markdown and plain text into the blocks that quotations are looked for in: paragraphs, and block quotes.
+"""Reads plain text, and LaTeX as text, into the blocks that quotations are looked for in: paragraphs, and block quotes.
 
 A block knows on which line each of its characters is. `<q>` is read as a pair of quotation marks of its own, so that
 one search finds all kinds. A quote must not hold by words that readers do not see, or see otherwise: struck out words
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Final
 
-from memosite.quotes.source import beside
+from memosite.quotes.source import beside, word_count
 
 OTHER: Final = "\ue002"
 """Stands for the citation of something else, which has its own words."""
@@ -20,9 +20,6 @@ OTHER: Final = "\ue002"
 
 OPEN, CLOSE = "\ue000", "\ue001"
 """Stand for `<q>` and `</q>` in the text of a block."""
-
-
-_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
 _QUOTED_LINE = re.compile(r" {0,3}(?:> ?)+")
@@ -35,13 +32,21 @@ _NOTE = re.compile(r" {0,3}(?:\[\^([^\[\]\s]{1,100})\]:|\[(\d{1,4})\](?=:?\s)|([
 """The beginning of a footnote; its name may stand anywhere else as `NOTED`."""
 
 
-NOTED = re.compile(r"\[\^([^\[\]\s]{1,100})\]|\[(\d{1,4})\]|([⁰¹²³⁴-⁹]{1,4})")
+_SIGNS = (
+    r"\[\^([^\[\]\s]{1,100})\]|\[(\d{1,4}|[a-z*†‡§¶])\]|([⁰¹²³⁴-⁹]{1,4})|\^(\w{1,3})\^"
+    r"|%s\\?([*†‡§¶‖]{1,3})(?![\w*])|%s\((\d{1,3}|[a-z])\)"
+)
+
+
+NOTED = re.compile(_SIGNS % (r"(?<=[^\s\\(*])", r"(?<=[^\s(])"))
+"""The sign of a footnote in a text; its name is the last group."""
+
+
+NOTING = re.compile(rf"\s*(?:{_SIGNS % ('', '')})[:.]?(?=\s)")
+"""The beginning of a paragraph that is a footnote, if its sign is in the text."""
 
 
 _ITEM = re.compile(r"[ \t]*(?:[*+-]|\d{1,9}[.)])[ \t]+|#{1,6}[ \t]+")
-
-
-_STYLED = re.compile(r" {0,3}<(style|script|link)\b", re.IGNORECASE)
 
 
 _TAG = re.compile(r"<(/?)(q|blockquote)\b[^<>]{0,500}>", re.IGNORECASE)
@@ -59,7 +64,8 @@ class Block:
     `links` are the addresses that HTML links to from it, or gives as the source of the quote, `lead` is the text before
     the first of these links. `figure` is the number of the element of HTML that holds all of a quote, 0 if none does.
     `note` is the name of the footnote that it is of, `marked` is where HTML has emphasis, code
-    or a title, and whether that is bold. `unread` says why nobody knows what readers see of it.
+    or a title, and whether that is bold. `unread` says why nobody knows what readers see of it; if it `is_strange`,
+    nor is it known what of it is a quotation.
     """
 
     is_quote: bool
@@ -72,6 +78,7 @@ class Block:
     note: str = ""
     marked: tuple[tuple[int, int, bool], ...] = ()
     unread: str = ""
+    is_strange: bool = False
 
     def line_of(self, place: int) -> int:
         """The line of the manuscript that a character is on."""
@@ -93,13 +100,6 @@ def links_in(text: str) -> list[str]:
     return [match[1] or match[2].rstrip(".,;:!?'”’»]") for match in _LINK.finditer(text)]
 
 
-def markdown_blocks(text: str) -> Iterator[Block]:
-    """The blocks of a Markdown document; code is none."""
-    reader = TextBlocks(is_markdown=True)
-    blocks = list(reader.read(text))
-    yield from unread_if(reader.page, blocks)
-
-
 def plain_blocks(text: str) -> Iterator[Block]:
     """The blocks of a plain text; lines that begin with `>` are a block quote, as in mail."""
     yield from TextBlocks(is_markdown=False).read(text)
@@ -113,9 +113,7 @@ class TextBlocks:
         self.rows: list[tuple[int, str]] = []
         self.is_quote = False
         self.in_tag = False  # within <blockquote>
-        self.fence = ""
         self.note = ""
-        self.page = ""  # a style sheet or a program in the text
 
     def read(self, text: str) -> Iterator[Block]:
         """The blocks of a text, in order."""
@@ -124,18 +122,9 @@ class TextBlocks:
         yield from self._end()
 
     def _line(self, number: int, line: str) -> Iterator[Block]:
-        fence = _FENCE.match(line) if self.is_markdown else None
-        if self.fence or fence:
-            yield from self._end()
-            begun = fence[1] if fence else ""
-            is_end = self.fence and begun.startswith(self.fence) and not line.strip().strip("`~")
-            self.fence = "" if is_end else self.fence or begun
-            return
         if not line.strip() and not (self.in_tag and self.rows):
             yield from self._end()
             return
-        if self.is_markdown and (styled := _STYLED.match(line)):
-            self.page = f"<{styled[1].lower()}>"
         quoted = _QUOTED_LINE.match(line)
         row = line[quoted.end() :] if quoted else line
         if self.is_markdown and "<" in row:
@@ -163,7 +152,8 @@ class TextBlocks:
         if _ALERT.match(row) and is_quote:
             row = ""
         self.is_quote = is_quote
-        self.rows.append((number, row[item.end() :] if item and not is_quote else row))
+        is_mark = item and not is_quote and (self.is_markdown or "*" not in item[0])  # it may be the sign of a footnote
+        self.rows.append((number, row[item.end() :] if item and is_mark else row))
 
     def _end(self) -> Iterator[Block]:
         if any(row.strip() for _, row in self.rows):
@@ -193,12 +183,13 @@ def unread_if(page: str, blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 CLOSING: Final = {
-    "“": "”", "„": "“”", "‟": "”", "«": "»", "»": "«", '"': '"', "”": "”", OPEN: CLOSE, "「": "」", "『": "』",
-    "‘": "’'", "‚": "‘’", "‹": "›", "›": "‹", "'": "'", "＂": "＂", "❝": "❞", "〝": "〞〟", "《": "》", "‛": "’",
+    "“": "”", "„": "“”\"", "‟": "”", "«": "»", "»": "«»", '"': '"', "”": "”", OPEN: CLOSE, "「": "」", "『": "』",
+    "‘": "’'", "‚": "‘’", "‹": "›", "›": "‹›", "'": "'", "＂": "＂", "❝": "❞", "〝": "〞〟", "《": "》", "‛": "’",
+    "’": "’", "｢": "｣", "﹁": "﹂", "﹃": "﹄", "❛": "❜",
 }  # fmt: skip
 
 
-_ALWAYS: Final = frozenset("“„‟«「『＂❝〝《" + OPEN)  # what opens wherever it is
+_ALWAYS: Final = frozenset("“„‟«「『＂❝〝《｢﹁﹃❛" + OPEN)  # what opens wherever it is
 
 
 _APOSTROPHES: Final = frozenset("’'‘")
@@ -208,6 +199,16 @@ _BEFORE: Final = frozenset("([{—–-/:>*_,;.!?=|~…" + "".join(_ALWAYS))  # w
 
 
 MARK = re.compile("[" + "".join(CLOSING) + "]")
+
+
+_TICKS = re.compile(r"(?<!`)(`+)(?!`)[^`]+(?:(?<!`)\1(?!`))")
+
+
+_ELISION = re.compile(r"['’‘](?:\d\ds(?!\w)|(?:tis|twas|twere|em|til|cause|n|bout|round)(?!\w))", re.IGNORECASE)
+"""What an apostrophe begins: `’90s`, `’tis`."""
+
+
+_POSSESSIVE = re.compile(r"(?<=[sxzSXZ])['’](?=\s+[^\W\d_])")
 
 
 def quoted_spans(text: str) -> Iterator[tuple[int, int, int]]:
@@ -229,25 +230,35 @@ def quoted_spans(text: str) -> Iterator[tuple[int, int, int]]:
 def _opens(text: str, place: int) -> bool:
     """Whether a mark begins a quotation: it is before a word, and not behind one."""
     mark, (before, after) = text[place], beside(text, place, place + 1)
+    if mark in (before, after):  # a doubled mark: of what, nobody knows
+        return False
     if not after or after.isspace():
-        return bool(after) and mark in "«‹" and not before.isalnum()
+        return bool(after) and (mark == OPEN or (mark in "“„«‹" and not before.isalnum()))
     if mark in _ALWAYS:
         return mark != "“" or not before.isalnum() or (before.isalpha() and after.isalnum())
+    if mark in _APOSTROPHES and _ELISION.match(text, place):
+        return False
     if mark == '"' and before.isalpha():
         return after.isalnum()
     return not before or before.isspace() or before in _BEFORE
 
 
 def _end_of(text: str, start: int, closing: str) -> int:
-    """Where a quotation ends: an apostrophe may look like its end, so the last one before the next opening counts."""
+    """Where a quotation ends.
+
+    An apostrophe may look like its end: the first that is none counts, else the last one before the next opening.
+    """
     last = -1
     place = start
     while place < len(text):
         char = text[place]
         if char in closing and (char not in _APOSTROPHES or not text[place + 1 : place + 2].isalnum()):
-            if char not in _APOSTROPHES and not (char == '"' and _is_inch(text, place)):
+            if char in _APOSTROPHES:
+                if not _POSSESSIVE.match(text, place):
+                    return place
+                last = place
+            elif char != '"' or not (_is_inch(text, place) or (len(closing) > 1 and _opens(text, place))):
                 return place
-            last = place
         elif last >= 0 and char in "‘‚'" and _opens(text, place):
             return last
         place += 1
@@ -256,4 +267,84 @@ def _end_of(text: str, start: int, closing: str) -> int:
 
 def _is_inch(text: str, place: int) -> bool:
     """Whether a straight mark after a number goes on in a sentence: `a 5" pipe and more"`."""
-    return text[place - 1].isdigit() and text[place + 1 : place + 2] == " " and '"' in text[place + 1 : place + 400]
+    if text[place] != '"' or not text[place - 1].isdigit() or text[place + 1 : place + 2] != " ":
+        return False
+    following = text.find('"', place + 1, place + 400)
+    return following > 0 and not _opens(text, following)
+
+
+def without_marks_in_code(text: str) -> str:
+    """A text of the same length in which code between backticks has no quotation marks."""
+    return _TICKS.sub(lambda match: MARK.sub("_", match[0]), text) if "`" in text else text
+
+
+def bare(text: str) -> str:
+    """A block quote without quotation marks around all of it."""
+    closing = CLOSING.get(text[:1], "")
+    if closing and text[-1:] in closing and not MARK.search(text, 1, len(text) - 1):
+        return text[1:-1].strip()
+    return text
+
+
+# Finds what may be a quotation mark and was not read as one: nobody knows whether words are quoted there.
+
+
+_LIKE_MARKS: Final = re.compile(
+    r"<<|>>|,,|["
+    r"\"'`´«»‘’‚‛“”„‟‹›＂＇「」『』｢｣〝〞〟《》〈〉⟨⟩⟪⟫⦅⦆❛❜❝❞❟❠❮❯🙶🙷🙸‵′‶″‷‴⁗ʹʺʻʼʽˊˋ˝״׳՚⹂﹁﹂﹃﹄≪≫⸢⸣"
+    r"⸂⸃⸄⸅⸉⸊⸌⸍⸜⸝⸠⸡"
+    f"{OPEN}{CLOSE}]"
+)
+
+
+_WITHIN_WORD: Final = frozenset("'’‘ʼʻʽʹ＇՚׳״´′`")
+
+
+_MEASURE = re.compile(
+    r"(?<=\d)(?:''|[\"'’”′″ʹʺ´])(?=[\s.,;:!?)\]*_|/×–—…-]|\Z|\d|x[\d\s])|(?<=\b[A-Za-z])['′″‴]{1,3}(?=[\s(),.=+]|\Z)"
+)
+"""Inches and feet, minutes and seconds, and primes behind a letter."""
+
+
+_BESIDE_ELISION: Final = _ALWAYS | frozenset("*_[")  # `l’« Europe »`
+
+
+_GLUED = re.compile(r"(?<=[^\W\d_]{3}).(?!(?:s|t|d|m|re|ve|ll)(?!\w))")
+"""A mark within a word that may be two words, with a mark between."""
+
+
+_ENDS_WORD = re.compile(r"(?<=[nosxzNOSXZ])['’](?!\w)")
+
+
+_GOES_ON = re.compile(r"\s+[^\W\d_]")
+
+
+def doubtful_marks(text: str, spans: Iterable[tuple[int, int, int]]) -> Iterator[int]:
+    """Where characters are that may be quotation marks, and neither belong to `spans` nor are anything else.
+
+    `spans` are those of `quoted_spans`; one without words was none.
+    """
+    read = [(mark, end + 1) for mark, start, end in spans if word_count(text[start:end])]
+    read = sorted([*read, *(match.span() for match in _TICKS.finditer(text))])
+    number = done = 0
+    is_open = is_single = False  # an apostrophe may have begun a quotation; one that was read has single marks
+    for match in _LIKE_MARKS.finditer(text):
+        place = match.start()
+        while number < len(read) and read[number][0] <= place:
+            done = max(done, read[number][1])
+            is_single = is_single or text[read[number][0]] in "'‘’‚"
+            number += 1
+        if place < done:
+            continue
+        before, after = beside(text, *match.span())
+        if measure := _MEASURE.match(text, place):
+            done = measure.end()
+        elif match[0] in _WITHIN_WORD and before.isalnum() and after.isalnum():
+            is_open = is_open or _GLUED.match(text, place) is not None
+        elif _ELISION.match(text, place):
+            is_open = True
+        elif before.isalpha() and (match[0] == "׳" or (match[0] in _APOSTROPHES and after in _BESIDE_ELISION)):
+            continue
+        elif is_open or not _ENDS_WORD.match(text, place) or (is_single and not _GOES_ON.match(text, match.end())):
+            is_open = True
+            yield place

@@ -20,16 +20,21 @@ from memosite.facts.parsed import Written
 from memosite.quotes.blocks import (
     CLOSE,
     NOTED,
+    NOTING,
     OPEN,
     OTHER,
     Block,
+    bare,
+    doubtful_marks,
     links_in,
-    markdown_blocks,
     plain_blocks,
     quoted_spans,
+    without_marks_in_code,
 )
 from memosite.quotes.html import html_blocks
-from memosite.quotes.latex import tex_blocks, untex
+from memosite.quotes.judge import changes_meaning
+from memosite.quotes.latex import tex_blocks, unread_tex, untex
+from memosite.quotes.markdown import markdown_blocks
 from memosite.quotes.source import Reading, Span, edited, find_marks, with_images, word_count
 
 MOST: Final = 1_000
@@ -41,6 +46,9 @@ _MOST_WORDS: Final = 200
 
 
 _MANY: Final = "more words are quoted beside it than are looked at"
+
+
+_LOST: Final = "it is below words, and what of these is quoted for it is not known"
 
 
 _SHARED: Final = 4_000
@@ -89,10 +97,41 @@ _STRESSED_WORDS: Final = 4
 """Emphasis and code of fewer words are no quotation."""
 
 
-_ENTRY = re.compile(r"@\w+\s*\{\s*(?:([^,{}\s]+)\s*)?,")
+_LEADS = re.compile(r"[:：﹕︓][\s*_`~)\]”’\"'»>]*\Z")
+"""The end of a paragraph that leads to what is quoted below it."""
 
 
-_FIELD = re.compile(r"(?<![\w-])([\w-]+)\s*=\s*(?:(\{)|(\")|(\w+))")
+_ENDS = re.compile(r"[.!?…。！？][\s*_`~)\]”’\"'»>]*\Z")
+
+
+_ENTRY: Final = re.compile(r"@[ \t]*(\w+)\s*([{(])")
+
+
+_KEY: Final = re.compile(r"\s*([^,{}()\s=\"#]*)\s*,")
+
+
+_FIELD: Final = re.compile(r"[\s,]*([A-Za-z][\w:.+-]*)\s*=\s*")
+
+
+_VALUE: Final = re.compile(r"\s*(?:([{\"])|([\w:.+-]+))")
+
+
+_JOIN: Final = re.compile(r"\s*#")
+
+
+_END: Final = re.compile(r"[\s,]*([})])")
+
+
+_BRACE: Final = re.compile(r"[{}\"]")
+
+
+_MONTHS: Final = "jan feb mar apr may jun jul aug sep oct nov dec"
+
+
+_INHERITING: Final = ("crossref", "xdata", "xref")
+
+
+_UNCLOSED: Final = "an entry has no end"
 
 
 def read_markdown(text: str) -> tuple[Written, ...]:
@@ -107,12 +146,42 @@ def read_plain(text: str) -> tuple[Written, ...]:
 
 def read_tex(text: str, entries: Mapping[str, Written] | None = None) -> tuple[Written, ...]:
     """The citations of a LaTeX document, those that it names by the entries of BibTeX among them."""
-    return tuple(_of_blocks(list(tex_blocks(text, entries)), is_markdown=True))
+    return tuple(_of_blocks(list(tex_blocks(text, entries)), is_markdown=False))
 
 
 def read_html(text: str) -> tuple[Written, ...]:
     """The citations of an HTML page."""
-    return tuple(_of_blocks(list(html_blocks(text)), is_markdown=False))
+    return tuple(_of_blocks(list(page_blocks(text)), is_markdown=False))
+
+
+def read_converted(text: str) -> tuple[Written, ...]:
+    """The citations of what Pandoc made of a document."""
+    return tuple(_of_blocks(list(page_blocks(text, is_converted=True)), is_markdown=False))
+
+
+def page_blocks(text: str, *, is_converted: bool = False) -> Iterator[Block]:
+    """The blocks of a page; a converter, or the styles of a page, may have made paragraphs of block quotes.
+
+    Nobody knows what a line cites that is below such words, or alone below a quotation.
+    """
+    before: Block | None = None
+    for block in html_blocks(text):
+        is_lost = False
+        if before and not before.is_quote and not block.is_quote:
+            is_same = before.figure == block.figure > 0
+            is_lost = bool(_DASHED.match(block.text)) and (is_converted or is_same or before.unread != "")
+            is_lost = is_lost or (_is_bare(block) and next(quoted_spans(before.text), None) is not None)
+        yield replace(block, unread=block.unread or _LOST, is_strange=True) if is_lost else block
+        before = block
+
+
+def _is_bare(block: Block) -> bool:
+    """Whether a paragraph is a citation and no more: what it is of is above it."""
+    return (
+        not block.note
+        and _SHA.search(block.text) is not None
+        and word_count(_REF.sub("", _SHA.sub("", block.text))) <= 1
+    )
 
 
 def read_csl_json(text: str) -> tuple[Written, ...]:
@@ -142,17 +211,36 @@ def read_bibtex(text: str) -> tuple[Written, ...]:
 
 
 def bibtex_entries(text: str) -> Iterator[tuple[str, Written]]:
-    """The citations of a BibTeX file, each with the name of its entry."""
-    entries = list(_ENTRY.finditer(text))
+    """The citations of a BibTeX file, each with the name of its entry.
+
+    Values are joined as BibTeX joins them. What it may show otherwise than as it is written is not checked.
+    """
     lines = _Lines(text)
-    for number, entry in enumerate(entries):
-        end = entries[number + 1].start() if number + 1 < len(entries) else len(text)
-        fields = _fields(text, entry.end(), end)
+    named = dict.fromkeys(_MONTHS.split(), "")
+    place, broken = 0, ""
+    while entry := _ENTRY.search(text, place):
+        kind, place = entry[1].lower(), entry.end()
+        if kind == "preamble":
+            broken = broken or "a @preamble may define commands"
+        if kind in ("preamble", "comment"):
+            continue
+        key = None if kind == "string" else _KEY.match(text, place)
+        place = key.end() if key else place
+        fields, place, why = _fields(text, place, named, closing=")" if entry[2] == "(" else "}")
+        if why == _UNCLOSED:
+            for rest in _of_line(untex(text[entry.end() :]), 1):
+                yield "", replace(rest, line=lines.of(rest.sha256, entry.end()), unread=why)
+            return
+        if kind == "string":
+            named |= fields
+            continue
         citation = next(_of_line(untex(fields.get("note", "")), 1), None)
         if citation:
             line, url = lines.of(citation.sha256, entry.end()), fields.get("url", citation.url)
             quote, speaker = untex(fields.get("abstract", "")), untex(fields.get("author", ""))
-            yield entry[1] or "", replace(citation, line=line, url=url, quote=quote, speaker=speaker)
+            why = broken or why or next((f"it has {name}" for name in _INHERITING if name in fields), "")
+            why = why or unread_tex(fields.get("abstract", ""))
+            yield key[1] if key else "", replace(citation, line=line, url=url, quote=quote, speaker=speaker, unread=why)
 
 
 class _Lines:
@@ -177,6 +265,10 @@ MARKDOWN_ENDINGS: Final = (".md", ".markdown", ".mkd", ".qmd", ".rmd")
 HTML_ENDINGS: Final = (".html", ".htm", ".xhtml")
 
 
+CONVERTED_ENDINGS: Final = (".docx", ".odt", ".epub")
+"""What Pandoc makes HTML of."""
+
+
 READERS: Final[Mapping[str, Callable[[str], tuple[Written, ...]]]] = {
     **dict.fromkeys(MARKDOWN_ENDINGS, read_markdown),
     **dict.fromkeys(HTML_ENDINGS, read_html),
@@ -184,9 +276,9 @@ READERS: Final[Mapping[str, Callable[[str], tuple[Written, ...]]]] = {
     ".tex": read_tex,
     ".json": read_csl_json,
     ".txt": read_plain,
-    ".docx": read_markdown,
+    **dict.fromkeys(CONVERTED_ENDINGS, read_converted),
 }
-"""How documents are read, by the ending of their names; `.docx` as Pandoc writes it."""
+"""How documents are read, by the ending of their names; those that Pandoc converts as it writes them."""
 
 
 def named_in(text: str) -> list[str]:
@@ -219,32 +311,69 @@ class _Locator:
     note: str = ""
     words: list[str] = field(default_factory=list)
     unread: str = ""
+    doubt: str = ""
 
 
 def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
+    blocks = _with_notes(blocks)
+    names = {block.note for block in blocks if block.note}
     cited = {block.note for block in blocks if block.note and (_SHA.search(block.text) or _PLACED.search(block.text))}
     by_block = [_locators(blocks, number, cited, is_markdown=is_markdown) for number in range(len(blocks))]
-    noted: dict[str, list[str]] = {}
-    unread: dict[str, str] = {}
+    strange = {
+        locator.note for block, found in zip(blocks, by_block, strict=True) if block.is_strange for locator in found
+    }
+    noted: dict[str, _Locator] = {}
     for locator in chain.from_iterable(by_block):
-        if locator.citation is None:
-            noted.setdefault(locator.note, []).extend(locator.words[:_MOST_WORDS])
-            unread[locator.note] = unread.get(locator.note) or locator.unread
+        if locator.citation is None and locator.note:
+            known = noted.setdefault(locator.note, replace(locator, words=[]))
+            known.words.extend(locator.words[:_MOST_WORDS])
+            known.unread, known.doubt = known.unread or locator.unread, known.doubt or locator.doubt
     for block, locators in zip(blocks, by_block, strict=True):
         for locator in locators:
             if locator.citation is None:
                 continue
-            words = [*locator.words, *noted.pop(block.note, ())] if block.note else locator.words
-            words = list(dict.fromkeys(filter(word_count, words)))
-            quote = locator.citation.quote or next(iter(words), "")
-            if locator.citation.sha256 or quote or "#" in locator.citation.ref:
-                others = tuple(one for one in words[:_MOST_WORDS] if one != quote)
-                why = (
-                    _MANY
-                    if len(words) > _MOST_WORDS
-                    else locator.unread or (unread.get(block.note, "") if block.note else "")
+            is_strange = block.is_strange or (block.note != "" and block.note in strange)
+            note = noted.get(block.note)
+            words = [locator.citation.quote, *locator.words, *(note.words if note else ())]
+            if note:
+                note.words = []  # of several citations in a note, the first
+            words = list(dict.fromkeys(filter(word_count, (_without_signs(one, names) for one in words))))
+            quote, others = next(iter(words), ""), words[1 : _MOST_WORDS + 1]
+            why = _MANY if len(words) > _MOST_WORDS else locator.unread or (note.unread if note else "")
+            doubt = locator.doubt or (note.doubt if note else "")
+            if locator.citation.sha256 or quote or doubt or is_strange or "#" in locator.citation.ref:
+                yield replace(
+                    locator.citation,
+                    quote=quote,
+                    others=tuple(others),
+                    unread=why if quote or is_strange else "",
+                    doubt=doubt,
                 )
-                yield replace(locator.citation, quote=quote, others=others, unread=why if quote else "")
+
+
+def _with_notes(blocks: list[Block]) -> list[Block]:
+    """Blocks that cite, those that begin with the sign of a footnote as the footnote it is."""
+    begun = {number: match for number, block in enumerate(blocks)
+             if not (block.note or block.is_quote) and (match := NOTING.match(block.text)) and
+             (_SHA.search(block.text) or _PLACED.search(block.text))}  # fmt: skip
+    if not begun:
+        return blocks
+    signs = {
+        match[match.lastindex or 0]
+        for number, block in enumerate(blocks)
+        for match in NOTED.finditer(block.text, begun[number].end() if number in begun else 0)
+    }
+    names = {number: match[match.lastindex or 0] for number, match in begun.items()}
+    return [
+        replace(block, note=names[number]) if names.get(number) in signs else block
+        for number, block in enumerate(blocks)
+    ]
+
+
+def _without_signs(words: str, names: Collection[str]) -> str:
+    """Words without the signs of footnotes among them."""
+    kept = NOTED.sub(lambda match: "" if match[match.lastindex or 0] in names else match[0], words) if names else words
+    return bare(" ".join(kept.split()))
 
 
 def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_markdown: bool) -> list[_Locator]:
@@ -256,12 +385,15 @@ def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_ma
     above = _one_line("\n\n".join(one.text for one in quoted), is_markdown=is_markdown)
     found, claimed, told = _with_digests(block, above, is_markdown=is_markdown)
     known = {locator.citation.ref for locator in found if locator.citation}
+    is_own = bool(found) or _is_told_below(blocks, number)  # what else is named in it is named by the words
     quote = "" if found else above
     for match in _PLACED.finditer(text):
         ref = named_in(match[0])[0]
         is_below = _DASHED.match(text, block.starts[bisect_right(block.starts, match.start()) - 1]) is not None
         before = text[max(match.start() - 4, 0) : match.start()].rstrip("`*_")
-        if not (is_below or (not block.is_quote and ("#" in ref or before.endswith(("(", "["))))):
+        is_last = block.is_quote and not word_count(text[match.end() : match.end() + 200])
+        is_placed = "#" in ref or before.endswith(("(", "[")) or is_last
+        if not (is_below or (is_placed and not (block.is_quote and is_own))):
             continue  # it is only named
         if ref not in known and not any(start <= match.start() < end for start, end in told[:_MOST_WORDS]):
             known.add(ref)
@@ -276,15 +408,21 @@ def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_ma
         return []
     found += (_Locator(at, at + 1, None) for at, char in enumerate(text) if char == OTHER)
     found.sort(key=attrgetter("start"))
-    _share_words(block, found, claimed, is_markdown=is_markdown)
+    doubt = ""
+    if not block.is_quote:
+        doubt = _share_words(block, found, claimed, is_markdown=is_markdown)
+    elif not claimed:
+        _share_quote(block, found, is_markdown=is_markdown)
     for locator in found:
         if locator.citation is None and not locator.words:
             locator.words.append(above)
-    below = list(_rest_of_figure(blocks, number)) if block.is_quote else blocks[number + 1 : number + 2]
-    if block.is_quote or (not above and text.rstrip().endswith(":") and below and below[0].is_quote):
+    below = list(_rest_of_figure(blocks, number)) if block.is_quote else _quote_below(blocks, number)
+    last, end = found[-1], text[-200:]
+    has_words = above or last.words or (last.citation and last.citation.quote)
+    if block.is_quote or _LEADS.search(end) or not (has_words or _ENDS.search(end)):
         found[-1].words.extend(_one_line(one.text, is_markdown=is_markdown) for one in below)
     why = next(filter(None, (one.unread for one in (block, *quoted, *below))), "")
-    return [replace(locator, unread=why) for locator in found]
+    return [replace(locator, unread=why, doubt=doubt or locator.doubt) for locator in found]
 
 
 def _with_digests(block: Block, quote: str, *, is_markdown: bool) -> tuple[list[_Locator], list[Span], list[Span]]:
@@ -301,25 +439,137 @@ def _with_digests(block: Block, quote: str, *, is_markdown: bool) -> tuple[list[
         row = bisect_right(block.starts, match.start()) - 1
         begin = max(block.starts[_first_row(rows, row, min(done, row))], last)
         before = text[begin : match.start()]
-        if block.is_quote and text[last:begin].strip():
-            quote = _one_line(text[last:begin], is_markdown=is_markdown)
-            claimed.append((last, begin))
         citation = _citation_of(before, match, block.lines[row])
         speaker = citation.speaker or _speaker_before_link(block)
+        is_clear = True
+        if block.is_quote:
+            place, is_clear = _words_beside(before, speaker, match["note"] or "", has_links=bool(block.links))
+            said = text[last : begin + place]
+            if word_count(said):
+                quote = _one_line(said.lstrip(_BEHIND) if last else said, is_markdown=is_markdown)
+                quote = quote.rstrip(_AHEAD) if place else quote
+            claimed.append((last, begin + place))
         citation = replace(citation, url=citation.url or next(iter(block.links), ""), speaker=speaker, quote=quote)
-        if not quote and (inside := _QUOTED.search(before)):
+        inside = _QUOTED.search(before) if not quote else None
+        if inside and _IN_TEXT.search(before, inside.end()):  # a line of plain text, as `cite` writes it
             said = " ".join(before[: inside.start()].split())
-            said = said.removesuffix(":") if said.endswith(":") and _IN_TEXT.search(before, inside.end()) else ""
+            said = said.removesuffix(":") if said.endswith(":") else ""
             citation = replace(citation, quote=" ".join(inside[1].split()), speaker=said)
             claimed.append((begin + inside.start(), begin + inside.end()))
             told.append((begin + inside.end(), match.end()))
         elif _DASHED.match(before):
             told.append((begin, match.end()))
         refs = list(_REF.finditer(before))
-        found.append(_Locator(begin + refs[-1].start() if refs else match.start(), match.end(), citation))
+        locator = _Locator(begin + refs[-1].start() if refs else match.start(), match.end(), citation)
+        locator.doubt = "" if is_clear else _BESIDE.format(citation.line)
+        found.append(locator)
         quote = quote if len(quote) <= _SHARED else ""
         done, last = row + 1, match.end()
+    if block.is_quote and found and word_count(text[last:]):
+        found[-1].words.append(_one_line(text[last:].lstrip(_BEHIND), is_markdown=is_markdown))
     return found, claimed, told
+
+
+_NAMING = re.compile(
+    rf"(?P<ref>{_REF.pattern})|(?P<time>{_TIME.pattern})"
+    r"|(?P<link>(?<!!)\[(?:[^\[\]\\]|\\.){0,500}\]\((?:<[^<>\n]{1,2000}>|[^()\s]{1,2000})\)|<?https?://[^\s<>]{1,2000}>?)",
+    re.IGNORECASE,
+)
+
+
+_LED = re.compile(r"\W*(?:(?:see|from|in|cf|source|quoted|vgl|siehe|aus|voir)\W+)?", re.IGNORECASE)
+
+
+_BEHIND: Final = " \n)]},.;:`*_|"
+"""What may stand behind a citation before words go on."""
+
+
+_AHEAD: Final = " \n,;:([{<`|—–-"
+
+
+_LEADS_TO = re.compile(
+    r"(?:^|\n|[(\[.,;:—–-])\s*(?:see|from|in|cf|source|quoted|quoted (?:in|from)|vgl|siehe|aus|quelle|voir)"
+    r"[\s.:,`*_]*\Z",
+    re.IGNORECASE,
+)
+
+
+_PAGES = re.compile(r"\s*(?:pp?|s|pages?|vol|no|chap|ch|sec|fn|ll?|§+)?[.\s]*[\d\s,–—-]{1,40}[\s,;:]*", re.IGNORECASE)
+"""Where in a source, as the note of a citation says."""
+
+
+_IN_BRACKETS = re.compile(r"[(\[]([^()\[\]\n]{1,200})\Z")
+
+
+_NOTED_SOURCE = re.compile(r"(?:(?:raw|confidential|private|ephemeral|quoted in a turn of [^,()]{0,80})(?:, |\Z))*")
+"""What `cite` warns of behind a digest."""
+
+
+_BESIDE: Final = "what is beside the citation on line {} may be quoted"
+
+
+_NAME: Final = 6
+"""Who is said to have spoken has at most so many words, without a number or a negation."""
+
+
+def _words_beside(before: str, speaker: str, note: str, *, has_links: bool) -> tuple[int, bool]:
+    """Where on the line of a citation in a block quote begins what names its source, and whether that is all it does.
+
+    A line that begins with a dash says who spoke, with a link to what is cited.
+    """
+    named: set[str] = set()
+    place = len(before)
+    for match in reversed(list(_NAMING.finditer(before, max(len(before) - 3_000, 0)))):
+        kind = match.lastgroup or "ref"
+        if kind in named or match.end() > place or not _LED.fullmatch(before, match.end(), place):
+            break
+        named.add(kind)
+        place = match.start()
+    is_known = _NOTED_SOURCE.fullmatch(" ".join(note.split())) is not None
+    dash = _DASHED.match(before)
+    if not dash:
+        is_known = is_known and "](" not in before[place:]  # the text of a link may be quoted
+        led = _LEADS_TO.search(before, max(place - 40, 0), place)
+        place = led.start() if led else place
+        within = _IN_BRACKETS.search(before, max(place - 200, 0), place)
+        if within and word_count(within[1]):
+            return within.start(), is_known and _PAGES.fullmatch(within[1]) is not None
+        return place, is_known
+    said = " ".join(before[dash.end() : place].split())
+    rest = said.removeprefix(speaker) if speaker else said
+    return 0, is_known and (is_name(rest) or has_links or _unmarked(said).startswith(speaker or "\0"))
+
+
+def is_name(words: str) -> bool:
+    """Whether words may be the name of somebody, which nobody can check: few, without a number or a negation."""
+    return word_count(words) <= _NAME and not changes_meaning(words)
+
+
+def _share_quote(block: Block, found: list[_Locator], *, is_markdown: bool) -> None:
+    """Give all of a block quote to its citations without digests and its footnotes: each has what is before it."""
+    last = 0
+    for locator in found:
+        begin = max(block.starts[bisect_right(block.starts, locator.start) - 1], last)
+        before = block.text[begin : locator.start]
+        place, is_clear = (len(before), True) if locator.note else _words_beside(before, "", "", has_links=False)
+        words = block.text[last : begin + place].rstrip(_AHEAD)
+        locator.words.append(_one_line(words.lstrip(_BEHIND) if last else words, is_markdown=is_markdown))
+        locator.doubt = "" if is_clear else _BESIDE.format(block.line_of(locator.start))
+        last = locator.end
+    found[-1].words.append(_one_line(block.text[last:].lstrip(_BEHIND), is_markdown=is_markdown))
+
+
+def _is_told_below(blocks: list[Block], number: int) -> bool:
+    """Whether the citation of a block quote is in a later paragraph of it, or below it."""
+    block = blocks[number]
+    for later in blocks[number + 1 : number + _MOST_WORDS] if block.is_quote else ():
+        has_citation = _SHA.search(later.text) or _PLACED.search(later.text)
+        if later.is_quote and later.figure == block.figure > 0:
+            if _SHA.search(later.text):
+                return True
+        else:
+            return bool(has_citation and _DASHED.match(later.text))
+    return False
 
 
 def _rest_of_figure(blocks: list[Block], number: int) -> Iterator[Block]:
@@ -332,51 +582,67 @@ def _rest_of_figure(blocks: list[Block], number: int) -> Iterator[Block]:
     yield from blocks[number + 1 : end]
 
 
-def _share_words(block: Block, found: list[_Locator], claimed: Sequence[Span], *, is_markdown: bool) -> None:
-    """Give the words that a block quotes to its citations, in order.
+def _share_words(block: Block, found: list[_Locator], claimed: Sequence[Span], *, is_markdown: bool) -> str:
+    """Give the words that a paragraph quotes to its citations, in order; say what else of it may be quoted.
 
     Words are before their citation; if the first citation has none before it, they are behind.
     """
-    rows = _quoted_in(block, claimed, found)
-    is_behind = not rows or rows[0][0] > found[0].start
-    ends = [locator.end for locator in found]
-    for start, end in rows:
-        at = bisect_right(ends, start) - is_behind
-        locator = found[min(max(at, 0), len(found) - 1)]
-        after = bisect_right(ends, start)
-        stop = found[after].start if after < len(found) else end  # an open quotation ends there
-        words = NOTED.sub("", block.text[start : min(end, stop) if stop > start else end])
-        words = words.replace(OPEN, "“").replace(CLOSE, "”").strip().rstrip(",;.:([` ")
-        locator.words.append(_one_line(words, is_markdown=is_markdown))
-
-
-def _quoted_in(block: Block, claimed: Sequence[Span], found: Sequence[_Locator]) -> list[Span]:
-    """The words that a block quotes, in order; of a block quote, what stands behind its last citation, too."""
     pieces: list[str] = []
     done = 0
     for start, end in claimed:
         pieces += (block.text[done:start], " " * (end - start))
         done = end
     text = "".join((*pieces, block.text[done:]))
-    spans = [(start, end) for _, start, end in quoted_spans(text)]
+    text = without_marks_in_code(text)
+    marks = list(quoted_spans(text))
+    rows = _quoted_in(block, text, [(start, end) for _, start, end in marks])
+    first = min((start for start, _ in (*rows, *claimed)), default=0)
+    is_behind = first > found[0].start
+    ends = [locator.end for locator in found]
+    doubt = next(doubtful_marks(text, marks), -1)
+    for start, end in rows:
+        after = bisect_right(ends, start)
+        locator = found[min(max(after - is_behind, 0), len(found) - 1)]
+        stop = found[after].start if after < len(found) else end  # an open quotation ends there
+        words = block.text[start : min(end, stop) if stop > start else end]
+        words = words.replace(OPEN, "“").replace(CLOSE, "”").strip().rstrip(",;.:([` ")
+        locator.words.append(_one_line(words, is_markdown=is_markdown))
+        if start < stop < end and word_count(text[found[after].end : end]):
+            doubt = start - 1 if doubt < 0 else min(doubt, start - 1)
+    if doubt < 0:
+        return ""
+    mark = {OPEN: "<q>", CLOSE: "</q>"}.get(text[doubt], text[doubt])
+    return f"what {mark} on line {block.line_of(doubt)} quotes, if it does, is not clear"
+
+
+def _quoted_in(block: Block, text: str, spans: list[Span]) -> list[Span]:
+    """The words that a paragraph quotes, in order: those between marks, and longer ones that are set apart."""
     begins = [start for start, _ in spans]
     written = ((*match.span(match.lastindex or 0), match["stars"] == "**" or match["lines"] == "__")
                for match in _STRESSED.finditer(text))  # fmt: skip
     strong: list[Span] = []
+    quoted = list(spans)
     for start, end, is_strong in sorted((*block.marked, *written)):
         at = bisect_right(begins, start) - 1
         is_within = at >= 0 and start < spans[at][1]
-        said = text[start:end]
-        if not is_within and word_count(said) >= _STRESSED_WORDS and not (_SHA.search(said) or _REF.search(said)):
-            (strong if is_strong else spans).append((start, end))
-    spans = spans or strong  # what is bold may be a heading
-    if block.is_quote:
-        if all(locator.citation is None for locator in found):
-            return [(0, found[-1].start)]
-        rest = text.find("\n", found[-1].end)
-        if rest >= 0 and word_count(text[rest:]):
-            spans = [span for span in spans if span[0] < rest] + [(rest, len(text))]
-    return sorted(spans)
+        said = _REF.sub("", _SHA.sub("", text[start:end]))
+        if not is_within and word_count(said) >= _STRESSED_WORDS:
+            (strong if is_strong else quoted).append((start, end))
+    return sorted(quoted or strong)  # what is bold may be a heading
+
+
+def _quote_below(blocks: list[Block], number: int) -> list[Block]:
+    """The block quote below a paragraph, all of it, unless it has its own citation."""
+    end = number + 1
+    while end < len(blocks) and blocks[end].is_quote and (end == number + 1 or _is_same(blocks[end - 1], blocks[end])):
+        end += 1
+    last = blocks[end - 1]
+    has_own = any(_SHA.search(one.text) or _PLACED.search(one.text) for one in blocks[number + 1 : end])
+    return [] if has_own or _is_told_below(blocks, end - 1) or not last.is_quote else blocks[number + 1 : end]
+
+
+def _is_same(one: Block, other: Block) -> bool:
+    return one.figure == other.figure > 0
 
 
 def _quote_above(blocks: list[Block], number: int) -> list[Block]:
@@ -398,7 +664,8 @@ def _first_row(rows: Sequence[str], last: int, done: int) -> int:
     after_blank = [number for number in begins if number == done or not rows[number - 1].strip()]
     if begins:
         return (after_blank or begins)[-1]
-    row = _SHA.split(rows[last], maxsplit=1)[0]
+    digest = _SHA.search(rows[last])
+    row = rows[last][: digest.start()] if digest else rows[last]
     near = " ".join((*rows[max(done, last - 3) : last], row))
     is_text = "”" in row or _IN_TEXT.search(near)  # as plain text, in which the words come first
     is_whole = "“" in row or not is_text
@@ -452,30 +719,47 @@ def _unmarked(text: str) -> str:
     return edited(Reading(text), find_marks(text, keeps_numbers=True)).text
 
 
-def _fields(text: str, start: int, end: int) -> dict[str, str]:
-    """The fields of an entry of BibTeX, their values as written."""
+def _fields(text: str, place: int, named: Mapping[str, str], *, closing: str) -> tuple[dict[str, str], int, str]:
+    """The fields of an entry of BibTeX, where it ends, and why its values are not what they seem to be; "" if they are.
+
+    Values are as written, those that are joined by `#` one behind the other; `named` are those of `@string`.
+    """
     found: dict[str, str] = {}
-    place = start
-    while match := _FIELD.search(text, place, end):
-        if match[4]:
-            value, place = match[4], match.end()
-        else:
-            stop = _value_end(text, match.end(), end, '"' if match[3] else "}")
-            value, place = text[match.end() : stop], stop + 1
-        found.setdefault(match[1].lower(), value)
-    return found
+    why = ""
+    while field := _FIELD.match(text, place):
+        name, place, pieces = field[1].lower(), field.end(), []
+        while value := _VALUE.match(text, place):
+            place = value.end()
+            if value[1]:
+                stop = _value_end(text, place, value[1])
+                if stop < 0:
+                    return found, place, _UNCLOSED
+                pieces.append(text[place:stop])
+                place = stop + 1
+            elif value[2].isdigit() or value[2].lower() in named:
+                pieces.append(value[2] if value[2].isdigit() else named[value[2].lower()])
+            else:
+                why = why or f"nothing defines {value[2]}"
+            joined = _JOIN.match(text, place)
+            if joined is None:
+                break
+            place = joined.end()
+        if name in found:
+            why = why or f"it has {name} twice"
+        found.setdefault(name, "".join(pieces))
+    end = _END.match(text, place)
+    if end is None or end[1] != closing:
+        why = why or "its fields are not as BibTeX has them"
+    return found, end.end() if end else place, why
 
 
-def _value_end(text: str, place: int, end: int, closing: str) -> int:
-    """Where a value in braces or quotation marks ends."""
+def _value_end(text: str, place: int, opening: str) -> int:
+    """Where a value in braces or quotation marks ends; -1 if it does not."""
     depth = 0
-    while place < end:
-        char = text[place]
-        if char == "\\":
-            place += 1
-        elif char == closing and not depth:
-            return place
-        elif char in "{}":
-            depth += 1 if char == "{" else -1
-        place += 1
-    return end
+    for match in _BRACE.finditer(text, place):
+        if not depth and match[0] == ("}" if opening == "{" else '"'):
+            return match.start()
+        depth += (match[0] == "{") - (match[0] == "}")
+        if depth < 0:
+            return -1
+    return -1

@@ -18,6 +18,10 @@ TEX: Final = {
 """How TeX writes characters that mean something to it, or that it sets as others (two hyphens as a dash)."""
 
 
+BRACES: Final = {"{": r"\textbraceleft{}", "}": r"\textbraceright{}"}
+"""How it writes those that are not in pairs: BibTeX counts braces also behind a backslash."""
+
+
 _NOT_IN_KEY = re.compile(r"[^A-Za-z0-9:/.+-]+")
 
 
@@ -80,7 +84,11 @@ def _key(citation: Citation) -> str:
 
 
 def _tex(text: str) -> str:
-    return "".join(TEX.get(char, char) for char in _line(text))
+    line, open_ = _line(text), 0
+    for char in line:
+        open_ += (char == "{") - (char == "}") if open_ >= 0 else 0
+    written = TEX | BRACES if open_ else TEX
+    return "".join(written.get(char, char) for char in line)
 
 
 def _html(text: str) -> str:

@@ -467,20 +467,31 @@ def _denied_around(text: str, spans: Sequence[Span]) -> Iterator[str]:
         yield "its sentence has a negation behind it"
 
 
+def says(text: str, quote: str) -> bool:
+    """Whether a text has the words of a quote: what `judge` finds, without what is nearest."""
+    source = Source(text)
+    return word_count(quote) > 0 and any(_found(Source(with_images(quote), keeps_numbers=True), source, ()))
+
+
 def _judged(quote: str, source: Source, passages: Sequence[Span]) -> Verdict:
     if not word_count(quote):
         return Verdict(tier=Tier.NOT_FOUND, details=("the quote has no words",))
     for span in source.exact_spans(quote):
         return Verdict(tier=Tier.EXACT, spans=(span,))
-    quote = with_images(quote)
-    asked = Source(quote, keeps_numbers=True)
-    editing = read_editing(quote, source.text)
-    for one in (source, source.numbered) if _LISTED.search(quote) else (source,):
+    asked = Source(with_images(quote), keeps_numbers=True)
+    found = next(_found(asked, source, passages), None)
+    return found or find_nearest(asked, source, read_editing(asked.text, source.text), passages)
+
+
+def _found(asked: Source, source: Source, passages: Sequence[Span]) -> Iterator[Verdict]:
+    """Where the words are, at the levels from the best, as they are or but for what an editor marked."""
+    editing = read_editing(asked.text, source.text)
+    ways = [[Source(way, keeps_numbers=True) for way in fragment] for fragment in editing.fragments] if editing else []
+    for one in (source, source.numbered) if _LISTED.search(asked.text) else (source,):
         if found := _plainly(asked, one):
-            return found
-        if editing and (found := _edited(editing, one, passages)):
-            return found
-    return find_nearest(asked, source, editing, passages)
+            yield found
+        if editing and (found := _edited(editing, ways, one, passages)):
+            yield found
 
 
 def _plainly(asked: Source, source: Source) -> Verdict | None:
@@ -508,13 +519,15 @@ def _needles(asked: Source, level: Level) -> Iterable[Needle]:
         found.append(asked.unmarked_signs.needle)
     if level in ("marks", "signs") and _BAR.search(asked.text):
         found.append(Source(_BAR.sub(" ", asked.text), keeps_numbers=True).at(level).needle)
-    return dict.fromkeys(needle for needle in found if needle.edged)
+    return dict.fromkeys(needle for needle in found if needle.plain)
 
 
-def _edited(editing: Edited, source: Source, passages: Sequence[Span]) -> Verdict | None:
+def _edited(
+    editing: Edited, ways: Sequence[Sequence[Source]], source: Source, passages: Sequence[Span]
+) -> Verdict | None:
     for level in LEVELS:
         prepared = source.at(level)
-        spans = _joined(prepared, editing.fragments, level, passages)
+        spans = _joined(prepared, ways, level, passages)
         if spans:
             denied = list(filter(negates, _omitted(source, spans)))
             if all(word_count(words) > _FEW_WORDS for words in denied):
@@ -540,7 +553,7 @@ def _omitted(source: Source, spans: Sequence[Span]) -> Iterator[str]:
 
 
 def _joined(
-    prepared: Prepared, fragments: Sequence[Fragment], level: Level, passages: Sequence[Span]
+    prepared: Prepared, fragments: Sequence[Sequence[Source]], level: Level, passages: Sequence[Span]
 ) -> tuple[Span, ...]:
     """Where the fragments are, in order and in one passage; () if they are nowhere."""
     searches = [_Search(prepared, fragment, level) for fragment in fragments]
@@ -556,9 +569,9 @@ def _joined(
 class _Search:
     """Looks for one fragment, in each way of writing it."""
 
-    def __init__(self, prepared: Prepared, fragment: Fragment, level: Level) -> None:
+    def __init__(self, prepared: Prepared, fragment: Sequence[Source], level: Level) -> None:
         self.prepared = prepared
-        self.needles = tuple(dict.fromkeys(Source(way, keeps_numbers=True).at(level).needle for way in fragment))
+        self.needles = tuple(dict.fromkeys(way.at(level).needle for way in fragment))
 
     @property
     def may_be_there(self) -> bool:

@@ -1,27 +1,28 @@
-"""[I/O] Reads a manuscript from disk: Markdown, HTML, plain text, and `.docx` through Pandoc, which is run for it."""
+"""[I/O] Reads a manuscript from disk: Markdown, HTML, plain text, LaTeX; `.docx`, `.odt`, `.epub` by running Pandoc."""
 
 import os
 from pathlib import Path
 
 from memosite.facts.errors import SourceError
 from memosite.facts.parsed import Written
-from memosite.quotes.blocks import Block, markdown_blocks, plain_blocks
-from memosite.quotes.citations import HTML_ENDINGS, MARKDOWN_ENDINGS, bibtex_entries
+from memosite.quotes.blocks import Block, plain_blocks
+from memosite.quotes.citations import CONVERTED_ENDINGS, HTML_ENDINGS, MARKDOWN_ENDINGS, bibtex_entries
 from memosite.quotes.html import html_blocks
 from memosite.quotes.latex import bibliographies, tex_blocks
+from memosite.quotes.markdown import markdown_blocks
 from memosite.run.processes import Child, Limits, SlowError, WordyError
 
 _LIMITS = Limits(seconds=120, memory=4 << 30, output=256 << 20)
 
 
 def read_manuscript(path: Path) -> tuple[Block, ...]:
-    """The blocks of a manuscript. Those of a `.docx` file have the numbers of its paragraphs for lines.
+    """The blocks of a manuscript. What Pandoc converts has for lines those of the HTML that it writes.
 
     Raises `SourceError` if it cannot be read.
     """
     suffix = path.suffix.lower()
-    if suffix == ".docx":
-        return tuple(markdown_blocks(docx_text(path)))
+    if suffix in CONVERTED_ENDINGS:
+        return tuple(html_blocks(converted_text(path)))
     text = _read(path).decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
     if suffix in HTML_ENDINGS:
         return tuple(html_blocks(text))
@@ -42,13 +43,13 @@ def entries_beside(path: Path, text: str) -> dict[str, Written]:
     return found
 
 
-def docx_text(path: Path, data: bytes | None = None) -> str:
-    """A `.docx` file, or its `data`, as Markdown, a line for each paragraph, by Pandoc.
+def converted_text(path: Path, data: bytes | None = None) -> str:
+    """A `.docx`, `.odt` or `.epub` file, or its `data`, as HTML, a line for each paragraph, by Pandoc.
 
     Raises `SourceError` if it cannot be read.
     """
     data = _read(path) if data is None else data
-    command = ["pandoc", "--from=docx", "--to=commonmark+footnotes+pipe_tables", "--wrap=none", "--sandbox"]
+    command = ["pandoc", f"--from={path.suffix[1:].lower()}", "--to=html", "--wrap=none", "--sandbox"]
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
     try:
         child = Child(command, limits=_LIMITS, environment=kept | {"LC_ALL": "C.UTF-8"}, folder=path.absolute().parent)

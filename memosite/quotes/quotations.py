@@ -16,14 +16,14 @@ from bisect import bisect_right
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
+from itertools import islice, pairwise
 from operator import attrgetter
 from typing import Final, Generic, Literal, TypeAlias, TypeVar
 
-from memosite.quotes.blocks import CLOSE, CLOSING, MARK, OPEN, Block, quoted_spans
+from memosite.quotes.blocks import CLOSE, OPEN, Block, bare, doubtful_marks, quoted_spans, without_marks_in_code
 from memosite.quotes.citations import is_source, named_in
 from memosite.quotes.judge import judge
-from memosite.quotes.source import Source, Span, Tier, Verdict, word_count
+from memosite.quotes.source import Source, Span, Tier, Verdict, beside, word_count
 
 # Finds the quotations of a manuscript, with their lines, and whom the sentence around each names (SPEC 7).
 
@@ -123,29 +123,34 @@ def _block_quotation(block: Block, before: Block | None, after: Block | None) ->
     text = "\n".join(rows).strip().strip(OPEN + CLOSE)
     line = block.line_of(len(block.text) - len(block.text.lstrip()))
     context = f"{lead}\n{below}".strip()
-    return Quotation(text=_bare(text), line=line, is_block=True, context=context, links=links, unread=block.unread)
-
-
-def _bare(text: str) -> str:
-    """A block quote without quotation marks around all of it."""
-    closing = CLOSING.get(text[:1], "")
-    if closing and text[-1:] in closing and not MARK.search(text, 1, len(text) - 1):
-        return text[1:-1].strip()
-    return text
+    return Quotation(text=bare(text), line=line, is_block=True, context=context, links=links, unread=block.unread)
 
 
 def _inline_quotations(block: Block) -> Iterator[Quotation]:
-    text = block.text
-    for begin, start, end in quoted_spans(text):
-        quote = text[start:end].replace(OPEN, "“").replace(CLOSE, "”").strip().rstrip(_TRAILING)
+    text = without_marks_in_code(block.text)
+    spans = [*quoted_spans(text)]
+    doubted = [(*pair, True) for pair in _doubted(text, spans)]
+    for begin, start, end, is_doubted in sorted([*((*span, False) for span in spans), *doubted]):
+        quote = block.text[start:end].replace(OPEN, "“").replace(CLOSE, "”").strip().rstrip(_TRAILING)
         first, last = _sentence(text, begin, end)
         context = f"{text[first:begin]} … {text[end + 1 : last]}"
         line = block.line_of(start + len(text[start:end]) - len(text[start:end].lstrip()))
         behind = _LINK_BEHIND.match(text, end + 1)
         links = (*block.links, *named_in(context), *(named_in(behind[0]) if behind else ()))
-        yield Quotation(
-            text=quote, line=line, is_block=False, context=context.strip(), links=links, unread=block.unread
-        )
+        unread = block.unread or (_DOUBTED.format(text[begin]) if is_doubted else "")
+        yield Quotation(text=quote, line=line, is_block=False, context=context.strip(), links=links, unread=unread)
+
+
+_DOUBTED: Final = "{} may be a quotation mark, and what it quotes is not clear"
+
+
+def _doubted(text: str, spans: Sequence[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
+    """What may be quotations, between two marks that were not read as such."""
+    marks = [*doubtful_marks(text, spans)]
+    for mark, end in pairwise(marks):
+        before, after = beside(text, mark, mark + 1)
+        if after.isalnum() or not before.isalnum():
+            yield mark, mark + 1, end
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:

@@ -368,7 +368,7 @@ def beside(text: str, start: int, end: int) -> tuple[str, str]:
 
 def edge(text: str) -> str:
     """A text with `EDGE` at both ends of each word. It must not hold that character itself."""
-    return _WORD.sub(rf"{EDGE}\g<0>{EDGE}", text)
+    return _WORD.sub(lambda match: f"{EDGE}{match[0]}{EDGE}", text)
 
 
 def bare_words(text: str) -> list[str]:
@@ -700,12 +700,16 @@ _EDGES = re.compile(EDGE)
 _FEW = 8  # places at which words are looked for as they are, before anything is prepared
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Needle:
-    """Words to look for, as they are and with the edges of words."""
+    """Words to look for, as they are and, once they may be there, with the edges of words."""
 
     plain: str
-    edged: str
+
+    @cached_property
+    def edged(self) -> str:
+        """The words with their edges."""
+        return edge(self.plain)
 
 
 class Prepared:
@@ -723,7 +727,7 @@ class Prepared:
     @cached_property
     def needle(self) -> Needle:
         """All of it as words to look for."""
-        return Needle(self.reading.text.strip(), self.edged.strip())
+        return Needle(self.reading.text.strip())
 
     def may_have(self, needle: Needle) -> bool:
         """Whether the words are there, maybe within others; much faster than to prepare for `find`."""

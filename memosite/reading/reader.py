@@ -48,8 +48,8 @@ from memosite.formats import adapters, image
 from memosite.formats.memodef import parse_body, parse_broken
 from memosite.formats.sessions import parsing as sessions
 from memosite.formats.system import FilePlace
-from memosite.quotes.citations import MOST, READERS
-from memosite.quotes.manuscript import docx_text
+from memosite.quotes.citations import CONVERTED_ENDINGS, MOST, READERS
+from memosite.quotes.manuscript import converted_text
 from memosite.reading import gate
 from memosite.reading.inputs import compare_repo
 from memosite.reading.parse_cache import Former, ParseCache, ParseKey, Remembered, SourceCaches
@@ -611,8 +611,8 @@ def _citations(path: Path, screen: Screen) -> tuple[Written, ...]:
         data = read_file(path)
     except OSError as error:
         raise SourceError(f"{path}: it cannot be read ({error.strerror})") from error
-    if suffix == ".docx":
-        data = _from_docx(path, data).encode()
+    if suffix in CONVERTED_ENDINGS:
+        data = _converted(path, data).encode()
     if b"sha256:" not in data:
         return ()
     screened = screen.file(File(source="", path=path.name, data=data)).file.data
@@ -620,4 +620,4 @@ def _citations(path: Path, screen: Screen) -> tuple[Written, ...]:
     return tuple(one for one in reader(text) if one.names_passage)[:MOST]
 
 
-_from_docx = lru_cache(maxsize=8)(docx_text)  # a server reads it again after every change of anything
+_converted = lru_cache(maxsize=8)(converted_text)  # a server reads it again after every change of anything

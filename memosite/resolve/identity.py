@@ -660,9 +660,15 @@ def assign_ids(groups: list[CopyGroup], ledger: Ledger) -> tuple[Finding, ...]:
 
 
 def note_former(groups: Iterable[CopyGroup], ledger: Ledger, paths_of: FormerPaths) -> None:
-    """Note the ids that artifacts had by former names of their files, the oldest first; none that one has now."""
+    """Note the ids that artifacts had by former names of their files, the oldest first; none that one has now.
+
+    The name of a session log is no id.
+    """
     present = {(group.kind, group.id.casefold()) for group in groups}
     for group in groups:
+        if group.envelope.log:
+            group.former = ()
+            continue
         names = former_names(path for copy in group.copies for path in paths_of(copy.envelope.file))
         stems = dict.fromkeys(unicodedata.normalize("NFC", stem_of(name)) for name in names)
         ids = dict.fromkeys(ledger.ids_by_key.get((group.kind, group.key_of(one)), make_id(one)) for one in stems)

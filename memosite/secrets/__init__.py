@@ -22,14 +22,17 @@ from itertools import pairwise
 from typing import NamedTuple, cast
 
 from memosite.secrets.engine import (
+    ASSIGNED,
     CELL,
     COOKIE,
     COOKIES,
     ENCODED,
     GENERIC,
+    HASH,
     HEAD_OF_TABLE,
     LISTED,
     MANY,
+    PASSWORD,
     UNSEEN,
     WINDOW,
     Match,
@@ -74,7 +77,7 @@ _ESCAPE = rb"\\(?<!\\\\)\\*+"
 
 
 _KNOTS = (
-    re.compile(rb"\n" + _GOES_ON),
+    re.compile(rb"\n(?<=[A-Za-z0-9+/=_\r\\-]\n)" + _GOES_ON),
     re.compile(_ESCAPE + rb"(?:r\\++)?+n" + _GOES_ON),
     re.compile(_ESCAPE + rb"(?:u00(?P<code>[2-7][0-9a-fA-F])|(?P<plain>[/_.~*+=:@-]|(?<=\\\\)[\"']))"),
     re.compile(rb"%(?P<code>[2-7][0-9a-fA-F]|0[9aAdD])"),
@@ -115,6 +118,20 @@ _REPLACED = re.compile(rb"\[REDACTED:[a-z0-9-]{0,60}\]")
 
 _BETWEEN = b" \f "
 """Stands between two pieces: no key has it, and no line ends there."""
+
+
+_READ_AS = (
+    *((space, " ") for space in "\u00a0\u2007\u2009\u202f\u3000"), *zip("：＝“”„«»", ":=\"\"\"\"\"", strict=True),
+    ("пароль", "passwd"), ("Пароль", "passwd"), ("ПАРОЛЬ", "passwd"), ("κωδικός", "passwd "), ("Κωδικός", "passwd "),
+    ("密码", "pw"), ("密碼", "pw"), ("口令", "pw"), ("パスワード", "pwd  "), ("비밀번호", "pass"), ("암호", "pw"),
+    ("סיסמה", "pwd  "), ("סיסמא", "pwd  "), ("كلمة المرور", "password   "), ("كلمة السر", "password "),
+    ("पासवर्ड", "passwd "), ("รหัสผ่าน", "password"), ("ật khẩu", "dp     "),
+)  # fmt: skip
+"""What is not ASCII and tells where a password is: other spaces, signs and quotes, and its name in other scripts. As
+long as what it is read as."""
+
+
+_TELLING = re.compile(f"[{''.join(sorted({written[0] for written, _ in _READ_AS}))}]")
 
 
 _BLANKS = bytes.maketrans(b"|&?#<>()[]{}*,;!^`'\"\\/@", b" " * 23)
@@ -181,8 +198,12 @@ def as_bytes(text: str) -> bytes:
 
     What stands for a secret that was replaced before becomes stars: a word in it is no name of what follows.
     """
+    if not text.isascii() and _TELLING.search(text):
+        for written, read in _READ_AS:
+            if written in text:
+                text = text.replace(written, read)
     data = text.encode("ascii", "replace").replace(b"\0", b" ")
-    return _REPLACED.sub(lambda match: b"*" * len(match.group()), data)
+    return _REPLACED.sub(lambda match: b"*" * len(match.group()), data) if b"[REDACTED:" in data else data
 
 
 def spaced(data: bytes) -> bytes:
@@ -190,7 +211,7 @@ def spaced(data: bytes) -> bytes:
     if b"\\" in data:
         for letter in (b"n", b"r", b"t"):
             data = data.replace(b"\\" + letter, b"  ")
-        data = re.sub(rb"\\u[0-9a-fA-F]{4}", b" " * 6, data)
+        data = re.sub(rb"\\u[0-9a-fA-F]{4}", b" " * 6, data) if b"\\u" in data else data
     return _STOP.sub(b" ", data.translate(_BLANKS))
 
 
@@ -287,12 +308,12 @@ def _piece(data: bytes, chain: list[Knot]) -> Piece:
             parts.append(part)
             length += len(part)
 
-    done = min(_start_of_run(data, chain[0].start), max(0, chain[0].start - NEAR))
+    done = _start_of_run(data, max(0, chain[0].start - NEAR))
     for start, end, meant, _ in chain:
         add(data[done:start], done, start)
         add(meant, start, end)
         done = end
-    last = max(_end_of_run(data, done), min(len(data), done + NEAR))
+    last = _end_of_run(data, min(len(data), done + NEAR))
     add(data[done:last], done, last)
     return Piece(b"".join(parts), here, starts, ends)
 
@@ -320,11 +341,16 @@ def _decoded(data: bytes, encoded: Iterable[tuple[int, int]]) -> Iterator[Piece]
         if start < done:
             continue
         done = cast("re.Match[bytes]", _BASE64.match(data, start)).end()
-        run = data[start:done].rstrip(b"=").translate(bytes.maketrans(b"-_", b"+/"))
-        run = run[: len(run) - (len(run) % 4 == 1)]
-        decoded = as_bytes(binascii.a2b_base64(run + b"=" * (-len(run) % 4)).decode("utf-8", "replace"))
+        decoded = as_bytes(_from_base64(data[start:done]).decode("utf-8", "replace"))
         if decoded:
             yield Piece(decoded, array("q", [0]), array("q", [start]), array("q", [done]))
+
+
+def _from_base64(run: bytes) -> bytes:
+    """What is encoded in base64 of either alphabet, with or without padding."""
+    run = run.rstrip(b"=").translate(bytes.maketrans(b"-_", b"+/"))
+    run = run[: len(run) - (len(run) % 4 == 1)]
+    return binascii.a2b_base64(run + b"=" * (-len(run) % 4))
 
 
 # Tells which matches are no secrets: placeholders, names of variables, documented examples, identifiers, words.
@@ -338,7 +364,8 @@ _SAYS_SO = re.compile(
 
 _SEEMS_SO = re.compile(
     rb"x{4}|%\(|\.\*|process\.env|environ|getenv|change[_-]me|dummy|your|sample|insert|replace|[_-]here\b|^[a-z]{1,10}://"
-    rb"|^[$@&%]\{?[a-z_][a-z0-9_.]{0,60}[}%]?$|0?123456789|abcdefgh|deadbeef|passw(?:or)?d",
+    rb"|^[$@&%]\{?[a-z_][a-z0-9_.]{0,60}[}%]?$|0?123456789|abcdefgh|deadbeef|passw(?:or)?d"
+    rb"|^(?:base|sha|hs|rs|es|utf|oauth|argon|ipv)-?[0-9]{1,3}(?:id)?$",
     re.IGNORECASE,
 )
 
@@ -354,10 +381,20 @@ _NUMBERED = rb"%s(?:[0-9]{1,2}+(?:%s)?+)?+" % (_IDENTIFIER_WORD, _IDENTIFIER_WOR
 
 _NAME = re.compile(
     # Words and short numbers: an identifier, a path, a date. More than four words in one without a break are chance.
-    rb"[/~.-]*+(?:%s|v?[0-9]{1,10}+)(?:[ _./:+-]++(?:%s|v?[0-9]{1,10}+|$))*+" % (_IDENTIFIER_WORD, _IDENTIFIER_WORD)
+    rb"[/~._-]*+(?:%s|v?[0-9]{1,10}+)(?:[ _./:+-]++(?:%s|v?[0-9]{1,10}+|$))*+" % (_IDENTIFIER_WORD, _IDENTIFIER_WORD)
     # In an identifier of several words, some hold a number: utf8_to_utf16.
     + rb"|(?:%s[_./-]++)++(?:%s)?+" % (_NUMBERED, _NUMBERED)
 )
+
+
+_NEXT = re.compile(rb"(?:[,;&]|\*{6})[ \t]{0,20}\Z")
+"""Before what is not the value of a name, but stands after its value, which may be empty."""
+
+
+_LOGIN = re.compile(rb"[!-9;-~]++:[ -~]{3,}+")
+
+
+_HUMPS = re.compile(rb"[a-z][A-Z]")
 
 
 _NO_WORD = re.compile(rb"[b-df-hj-np-tv-xz]{7}", re.IGNORECASE)
@@ -403,6 +440,8 @@ def is_placeholder(data: bytes, start: int, end: int, *, rule: str) -> bool:
     (the `GENERIC` rules), names and words are none either; in an address or a list of users, a word is a password.
     """
     value = data[start:end]
+    if rule == HASH:
+        value = value.replace(b"....", b"")  # a part of some, as of scrypt's, and no ellipsis
     if value.startswith(b"-----BEGIN"):
         return not _KEY_BODY.search(value)
     if _SAYS_SO.search(value) or len(set(value)) <= 3 or _is_digest(data, start, end, rule):
@@ -413,8 +452,16 @@ def is_placeholder(data: bytes, start: int, end: int, *, rule: str) -> bool:
         return True
     if rule == LISTED:
         return False
+    if rule in ASSIGNED and _NEXT.search(data, max(0, start - 30), start):
+        return True
     if rule == "generic-credential-uri":
         return data[max(0, start - len(value) - 2) : start] == b"/" + value + b":"  # the name is the password, too
+    if rule == "generic-login-option":
+        return value.startswith(b"$") or data[max(0, start - len(value) - 1) : start - 1] == value
+    if rule == "generic-registry-login":
+        return not _LOGIN.fullmatch(_from_base64(value))
+    if rule == PASSWORD and len(value) <= 4 * len(_HUMPS.findall(value)):
+        return False  # capitals inside of a word, as chance has them
     return is_name(value)
 
 
@@ -423,7 +470,7 @@ def _is_digest(data: bytes, start: int, end: int, rule: str) -> bool:
 
     In base64 it might as well have the form of a vendor's key.
     """
-    value = data[start:end]
+    value = data[start : end_of_word(data, end)]
     has_form = len(value) in _HEX_LENGTHS and _HEX.fullmatch(value)
     if rule.startswith(GENERIC):
         has_form = has_form or (len(value.rstrip(b"=")) in _BASE64_LENGTHS and _WEB_BASE64.fullmatch(value))
@@ -456,22 +503,34 @@ def _is_within_base64(data: bytes, start: int, end: int) -> bool:
 _PAIR = re.compile(rb"=([^;]*+)")
 
 
+_CRYPTED = re.compile(
+    rb":([A-Za-z0-9./]{12}[.26AEIMQUYcgkosw])(?:(?P<field>:[0-9]{0,10}:[0-9]{0,10}:)|[ \"'`]{0,3}(?:\r?\n|\\n|\Z))"
+)
+"""A traditional hash, whose last character holds four bits: a field of passwd or shadow, or the end of a line of
+htpasswd. The rules' engine would take half as long again to look for it."""
+
+
+_USER = re.compile(rb"(?:^|[\s>\"'`|]|\\n)[a-z_][a-z0-9_.-]{0,31}:\Z")
+
+
 _LINE_BREAK = re.compile(rb"\r?\n|\\(?<!\\\\)\\*+(?:r\\++)?+n")
 
 
 _CALLED_SECRET = re.compile(
     rb"(?:^|[ _.\"'-])"
-    rb"(?:passw(?:or)?[dt]|kennwort|passphrase|pwd|secret|token|(?:api|access|secret|private)[ _-]?key)$",
+    rb"(?:passw(?:or)?[dt]|kennwort|passphrase|pwd?|pass|mdp|contrase(?:n|\?|n\?)a|senha|wachtwoord|has[l?]o|l[o?]senord|cookie"
+    rb"|secret|token|(?:api|access|secret|private)[ _-]?key)$",
     re.IGNORECASE,
 )
 
 
 _CALLED_USER = re.compile(
-    rb"(?:^|[^a-z])(?:user(?:[ _-]?(?:name|id))?|login|e?-?mail|account|konto|benutzer)$", re.IGNORECASE
+    rb"(?:^|[^a-z])(?:user(?:[ _-]?(?:name|id))?|login|e?-?mail|account|konto|benutzer|usu[a?]rio|utilisateur)$",
+    re.IGNORECASE,
 )
 
 
-_TITLE = re.compile(rb"(?:^|[\"'])[> ]{0,9}[A-Za-z0-9_. -]{1,40}$")
+_TITLE = re.compile(rb"(?:^|[\"'])[> ]{0,9}[A-Za-z0-9_.? -]{1,40}$")
 
 
 _LETTERS = re.compile(rb"[A-Za-z]")
@@ -493,6 +552,15 @@ def _cookies(data: bytes, match: Match) -> Iterator[Match]:
         value = pair[1]
         if len(value) >= 16 and len(set(value)) >= 8 and _DIGITS.search(value) and _LETTERS.search(value):
             yield Match(COOKIE, *pair.span(1))
+
+
+def _crypted(data: bytes) -> Iterator[Match]:
+    """Traditional hashes in lists of users; at the end of a line, those behind a user, with digits and both cases."""
+    for match in _CRYPTED.finditer(data):
+        value = match[1]
+        is_mixed = _DIGITS.search(value) and not value.islower() and not value.isupper()
+        if match["field"] or (is_mixed and _USER.search(data, max(0, match.start() - 40), match.start(1))):
+            yield Match(LISTED, *match.span(1))
 
 
 def _tables(data: bytes, heads: Iterable[Match]) -> Iterator[Match]:
@@ -640,7 +708,7 @@ MOST = 1_000
 would take a hundred times as long."""
 
 
-VERSION = 9
+VERSION = 10
 """To be raised when other secrets are found by the same rules."""
 
 
@@ -697,7 +765,7 @@ def _matches(data: bytes, written: bytes) -> Iterator[Match]:
 
 
 def _read(data: bytes, *, is_spaced: bool) -> Iterator[Match]:
-    """What rules match, with what is in cookies and tables."""
+    """What rules match, with what is in cookies, lists and tables."""
     heads = []
     for match in match_rules(data):
         if match.rule not in UNSEEN or match.rule == ENCODED:
@@ -706,6 +774,8 @@ def _read(data: bytes, *, is_spaced: bool) -> Iterator[Match]:
             yield from _cookies(data, match)
         elif match.rule == HEAD_OF_TABLE and not is_spaced:
             heads.append(match)
+    if not is_spaced:
+        yield from _crypted(data)
     yield from _tables(data, heads)
 
 

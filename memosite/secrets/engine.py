@@ -38,23 +38,23 @@ OVERLAP = 16_000
 EDGE = 256
 """What ends or begins nearer to the edge of a window is taken from the other window, which shows more around it."""
 
+HASH = "password-hash"
+
 MANY = "many-secrets"
 """The rule of the rest of a text that has very many."""
 
 GENERIC = "generic-"
 """How the names of rules begin that know a secret by what is around it, and not by a format of its own."""
 
+PASSWORD = GENERIC + "password"
+ASSIGNED = frozenset((PASSWORD, GENERIC + "assignment"))
+
 COOKIE = GENERIC + "cookie"
 CELL = GENERIC + "table-cell"
 LISTED = GENERIC + "listed-password"
 """The rules of what is found where an unseen one matched; the last is that of a list of users with their passwords."""
 
-_NAMES = {
-    MANY: "Many secrets",
-    COOKIE: "session cookie",
-    CELL: "password, token or key in a table",
-    LISTED: "password in a list of users",
-}
+_NAMES = {MANY: "Many secrets", COOKIE: "session cookie", CELL: "password, token or key in a table"}
 
 _VELES = {
     "bitbucketcredentials": "bitbucket-credentials",
@@ -182,7 +182,8 @@ def _load_once() -> "tuple[Rules, Scanner]":
 def _short(rule_id: str) -> str:
     """The name of a rule without the catalog it is from: `github-pat` for `betterleaks.github-pat`."""
     name = re.sub(r"^(betterleaks\.|veles\.secrets/|memosite\.)", "", rule_id)
-    return _VELES.get(name) or re.sub(r"\.1$", "", name).replace(".", "-").replace("/", "-")
+    another = r"\.[0-9]$" if rule_id.startswith("memosite.") else r"\.1$"
+    return _VELES.get(name) or re.sub(another, "", name).replace(".", "-").replace("/", "-")
 
 
 def _spelled(name: str) -> str:

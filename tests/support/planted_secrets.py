@@ -187,6 +187,31 @@ KINDS: Mapping[str, Callable[[Maker], Planted]] = {
 }
 
 FORMS: Mapping[str, str] = {
+    "Adafruit": "ai·o_{A28}", "Anyscale": "esec·ret_{A26}", "Arize": "ak·-{U}-{A32}",
+    "Amazon, Bedrock, short": "AB·SK{A120}",
+    "Atlassian, scoped": "ATS·TT3xFfGF0{A120}", "Bannerbear": "bb·_pr_{H30}", "Cashfree": "cfsk·_ma_prod_{H32}_{H8}",
+    "Checkout.com": "sk·_{U}", "CodeRabbit": "cr·-{H60}", "Column": "live·_{A27}",
+    "Contentstack": "cs·{H32}",
+    "Courier": "pk·_prod_{A28}", "Coveo": "xx·{U}", "Databento": "db·-{A29}", "dbt": "dbt·u_{A43}",
+    "Depot": "depot·_project_{H64}",
+    "Endor Labs": "end·r+{A16}", "Finage": "API·_KEY{C32}", "Fleetbase": "flb·_live_{A20}",
+    "Flutterwave": "FLW·SECK-{H32}-X",
+    "FullStory": "na·1.{A80}", "Gitea": "gt·a_{H40}", "Gitpod": "gitpod·_pat_{A60}", "GoCardless": "live·_{A40}",
+    "Heroku": "HR·KU-{A58}",
+    "Hugging Face, organization": "api·_org_{A34}", "ImageKit": "priv·ate_{A26}=", "Intercom": "dG·9rO{A54}=",
+    "JumpCloud": "jc·a_{A36}",
+    "LangSmith": "ls·v2_pt_{H32}_{H10}", "LocalStack": "ls·-{A8}-{A4}-{A4}-{A4}-{A12}", "LocationIQ": "pk·.{H32}",
+    "LogicMonitor": "lm·b_{A80}",
+    "Luma": "lu·ma-{U}-{U}", "Metabase": "mb·_{A43}=", "Midtrans": "Mid·-server-{A24}", "Nylas": "ny·k_v0_{A64}",
+    "Onfido": "api·_live.{A11}.{A32}", "Pagar.me": "ak·_live_{A30}", "Pinterest": "pin·a_{A40}", "PubNub": "sec·-c-{U}",
+    "Pydantic": "py·lf_v1_us_{A43}", "Robinhood": "rh·-api-{U}", "SaladCloud": "salad·_cloud_user_{A32}",
+    "Scrapfly": "scp·-live-{H32}",
+    "Sourcegraph": "sl·k_{H64}", "StackHawk": "ha·wk.{A20}.3{A19}", "Stripe, of a payment": "pi·_{A24}_secret_{A25}",
+    "Teamwork": "tk·n.v1_{A71}=",
+    "Temporal": "tm·prl_{A40}", "Tinybird": "p.ey·J1Ijog{A60}.{A43}", "Trello": "AT·TA{H64}", "Ubidots": "BB·FF-{A30}",
+    "Vercel, files": "vercel·_blob_rw_{A16}_{A30}", "Voiceflow": "VF·.DM.{H24}.{A16}", "WakaTime": "waka·_{U}",
+    "Weights & Biases": "wandb·_v1_{A60}",
+    "Workato": "wr·kus-{A60}1", "Zoho": "10·00.{H32}.{H32}",
     "Adobe": "p8·e-{A32}", "Aikido": "AIK·_SECRET_{A64}", "Aiven": "AV·NS_{W18}{A1}", "Alibaba": "LT·AI5t{A18}",
     "Amazon, AppSync": "da·2-{L26}", "Amazon, Bedrock": "bedrock·-api-key-{A90}",
     "Amazon, marketplaces": "amzn·.mws.{U}", "Amp": "sgamp·_user_{A60}", "Apify": "apify·_api_{A36}",
@@ -221,8 +246,31 @@ FORMS: Mapping[str, str] = {
 """Of vendors, how their keys look: what does not change, and how many characters of which alphabet. The dot is for
 scanners, which would take this file for a leak."""
 
+HASHES: Mapping[str, str] = {
+    "argon2id": "$argon2id$v=19$m=65536,t=3,p=4${A22}${A43}", "argon2i": "$argon2i$v=19$m=4096,t=3,p=1${A16}${A43}",
+    "phpass": "$P$B{S29}{A1}", "phpass, phpBB": "$H$9{S29}{A1}", "Drupal": "$S$D{S50}{A1}",
+    "bcrypt": "$2b$12${S52}{A1}",
+    "scrypt": "$7$C6..../....{S22}${S42}{A1}", "scrypt, modular": "$scrypt$ln=16,r=8,p=1${A22}${A43}",
+    "yescrypt": "$y$j9T${S22}${S42}{A1}", "gost-yescrypt": "$gy$j9T${S22}${S42}{A1}", "md5crypt": "$1${A8}${S21}{A1}",
+    "sha256crypt": "$5$rounds=5000${A16}${S42}{A1}", "sha512crypt": "$6${A16}${S85}{A1}",
+    "sha1crypt": "$sha1$480000${A8}${S27}{A1}",
+    "Apache": "$apr1${A8}${S21}{A1}", "Solaris": "$md5,rounds=904${A8}$${S21}{A1}", "Cisco, 8": "$8${S14}${S42}{A1}",
+    "Cisco, 9": "$9${S14}${S42}{A1}", "Passlib": "$pbkdf2-sha512$25000${A22}${A86}",
+    "bcrypt-sha256": "$bcrypt-sha256$v=2,t=2b,r=12${A22}${A31}",
+    "MySQL 8": "$A$005${A20}{A43}", "Windows, modular": "$3$${H32}",
+    "Kerberos": "$krb5tgs$23$*svc$CORP$http/web*${H32}${H200}",
+    "Django": "pbkdf2_sha256$260000${A22}${A43}", "Django, argon2": "argon2$argon2id$v=19$m=102400,t=2,p=8${A22}${A43}",
+    "Django, bcrypt": "bcrypt_sha256$$2b$12${S52}{A1}", "Django, scrypt": "scrypt$16384${A22}$8$1${A86}",
+    "Django, old": "sha1${A12}${H40}",
+    "Werkzeug": "scrypt:32768:8:1${A16}${H128}", "Werkzeug, pbkdf2": "pbkdf2:sha256:600000${A16}${H64}",
+    "PostgreSQL, old": "md5{H32}",
+    "PostgreSQL": "SCRAM-SHA-256$4096:{A22}==${A43}=:{A43}", "LDAP": "{SSHA}{A32}", "SQL Server": "0x0200{X136}",
+}  # fmt: skip
+"""Hashes of passwords, as `FORMS`."""
+
 _ALPHABETS = {
-    "A": ALNUM, "W": WEB, "H": HEX, "X": HEX.upper(), "D": "123456789", "L": LOWER + DIGITS, "C": UPPER + DIGITS,
+    "A": ALNUM, "S": ALNUM + "./", "W": WEB, "H": HEX, "X": HEX.upper(), "D": "123456789", "L": LOWER + DIGITS,
+    "C": UPPER + DIGITS,
     "B": LOWER + "234567", "Q": "qpzry9x8gf2tvdw0s3jn54khce6mua7l",
     "Z": "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
 }  # fmt: skip
