@@ -369,7 +369,7 @@ def _of_ghosts(archive: Archive, written: str) -> str:
 
 def is_at(file: FileFacts, path: str) -> bool:
     """Whether a path means a file: from the file's source on, from further up, or from a folder in it."""
-    whole, written = f"/{file.source}/{file.path}", path.removeprefix(".").lstrip("/")
+    whole, written = f"/{file.source}/{file.path}", path.removeprefix("./").lstrip("/")
     return "/" in written and (whole.endswith(f"/{written}") or f"/{written}".endswith(whole))
 
 

@@ -105,6 +105,8 @@ def _source_lines(site: Path, source: SourceConfig) -> str:
     lines = f"  - path: {_scalar(root.relative_to(site).as_posix())}\n"
     if source.name != clean_name(root.name):
         lines += f"    name: {_scalar(source.name)}\n"
+    if source.ref:
+        lines += f"    ref: {_scalar(source.ref)}\n"
     return lines
 
 

@@ -10,7 +10,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -24,7 +24,7 @@ from memosite.facts.errors import ConfigError, OutputError, SourceError
 from memosite.facts.layout import CONFIG_NAME, SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, place_of
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX, make_id
 from memosite.facts.parsed import Discharge
-from memosite.formats.sessions.places import place_of_log
+from memosite.formats.sessions.places import CHECKPOINTS, place_of_log
 from memosite.formats.systems import SYSTEMS, has_record_name
 from memosite.search_language import QueryError
 from memosite.sources.folder import holding_repo, starts_as_record
@@ -167,6 +167,11 @@ FOLDER_LIMIT = 200_000
 SNIFF_LIMIT = 20_000
 """How many Markdown files are looked into in all, to find records among them."""
 
+_PACKED_LIMIT = 1_000_000
+_CHECKPOINTS = re.compile(
+    rf"refs/(?:heads/({CHECKPOINTS}/[\w.-]+)|remotes/(origin/{CHECKPOINTS}/[\w.-]+))$", re.MULTILINE
+)
+
 _STORES = ("memos", "notes", "transcripts")
 _STORE_DEPTH = 3
 _DOCUMENTS = tuple(f"{folder}/" for folder in schema.DOCUMENT_FOLDERS)
@@ -211,7 +216,8 @@ STORES = (_memodef_store, _orgdef_store, _log_store, *(system.store_in for syste
 def discover(site: Path, *, ignore: Sequence[Path], with_logs: bool = False) -> tuple[SourceConfig, ...]:
     """The sources at or below a folder, by path. Output and cache are ignored; links are not followed.
 
-    Folders that hold nothing but session logs of tools are found where there is nothing else, or `with_logs`.
+    Folders that hold nothing but session logs of tools are found where there is nothing else, or `with_logs`; where
+    nothing at all is, a branch of checkpoints of sessions.
 
     Raises `ConfigError` if there are none, `SourceError` if the folder cannot be read or holds too many.
     """
@@ -219,6 +225,8 @@ def discover(site: Path, *, ignore: Sequence[Path], with_logs: bool = False) -> 
     found = _roots(site, walk(site, ignore=ignore)) or _document_roots(walk(site, ignore=ignore))
     if with_logs or not found:
         found |= {parts for parts in _log_roots(walk(site, ignore=ignore)) if not _is_inside(parts, found)}
+    if not found and (branch := _checkpoint_branch(site)):
+        return (SourceConfig(name=next(iter(_names(site, [()]))), root=site, ref=branch),)
     if not found:
         raise ConfigError(_nothing_found(site))
     roots = sorted(found)
@@ -268,6 +276,16 @@ def _document_roots(folders: Iterable[VisitedFolder]) -> set[tuple[str, ...]]:
         if top is not None:
             found.add(parts[:top])
     return found
+
+
+def _checkpoint_branch(repo: Path) -> str:
+    """The last branch of a repo that holds checkpoints of sessions, its own, else that of `origin`; "" without one."""
+    git = repo / ".git"
+    known = [path.relative_to(git).as_posix() for path in git.glob(f"refs/*/**/{CHECKPOINTS}/*")]
+    with suppress(OSError), (git / "packed-refs").open(encoding="utf-8", errors="replace") as packed:
+        known.append(packed.read(_PACKED_LIMIT))
+    found = [match.group(1, 2) for match in _CHECKPOINTS.finditer("\n".join(known))]
+    return max((own for own, _ in found if own), default="") or max((other for _, other in found if other), default="")
 
 
 def _log_roots(folders: Iterable[VisitedFolder]) -> set[tuple[str, ...]]:
@@ -378,8 +396,8 @@ def _nothing_found(site: Path) -> str:
     *names, last = sorted(system.name for system in SYSTEMS)
     return (
         f"{shown}: found no memos/, notes/ or transcripts/ below it with an .openthing or .body.md file, no org/ "
-        f"with an orgdef, no store of {', '.join(names)} or {last}, and no docs/adr/ or decisions/ with Markdown at "
-        "the top of a repo, expected at least one; "
+        f"with an orgdef, no store of {', '.join(names)} or {last}, no session logs of agents, and no docs/adr/ or "
+        "decisions/ with Markdown at the top of a repo, expected at least one; "
         "name the folder of the site with --site, or sources in memosite.yml, see memosite init --help"
     )
 

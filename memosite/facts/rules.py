@@ -302,9 +302,15 @@ def withheld_for_secrets(findings: Iterable[Finding]) -> tuple[str, ...]:
 
 
 def unread_files(findings: Iterable[Finding]) -> tuple[str, ...]:
-    """The files that are too large to be read, each with its size: nothing of them is in the archive."""
-    found = (finding for finding in findings if finding.rule == FILE_TOO_LARGE)
-    return tuple(f"{one.location}: {one.message}" for one in sorted(found, key=lambda finding: finding.sort_key))
+    """The files that are too large to be read, each with its size, and how many session logs are left, and why.
+
+    Nothing of them is in the archive.
+    """
+    found = (one for one in findings if one.rule in {FILE_TOO_LARGE, SESSION_NOT_READ, SESSION_HOME})
+    return tuple(
+        f"{one.location if one.location.path else one.location.source}: {one.message}"
+        for one in sorted(found, key=lambda finding: finding.sort_key)
+    )
 
 
 def redacted_places(findings: Iterable[Finding]) -> tuple[str, ...]:

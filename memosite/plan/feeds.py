@@ -33,7 +33,7 @@ from memosite.plan.actions import state_feed
 from memosite.plan.artifact_page import SUBJECT_CHARS, memo_bodies, originals
 from memosite.plan.context import Context, Unit
 from memosite.plan.dates import by_arrival
-from memosite.plan.positions import received
+from memosite.plan.positions import received, sessions_of
 from memosite.plan.records import published_systems
 from memosite.plan.removed import former_positions, former_threads
 from memosite.plan.search import SavedSearch, former_searches
@@ -170,7 +170,6 @@ def _of_position(context: Context, position: Position, group: ChannelGroup, also
     page, label = urls.position_page(position.id), context.label(position.id)
     every = context.by_position.get(position.id, ())
     filed = [one for one in every if isinstance(one, Memo | Transcript) and one.role in position.members]
-    sessions = [one for one in filed if isinstance(one, Transcript) and one.log and one.is_listed]
     filed = [one for one in filed if one.is_announced]
     yield position_channel(context, position, group, also)
     notes = phrase("{title}: notes of {position}", title=context.site.title, position=label)
@@ -181,7 +180,7 @@ def _of_position(context: Context, position: Position, group: ChannelGroup, also
     ):
         found = (one for one in filed if f"{one.kind}s" == name)
         yield replace(_channel(group, page, title, text, found), name=name, position=position, also=also)
-    if sessions:
+    if sessions := sessions_of(context, position):
         title = phrase("{title}: sessions of {position}", title=context.site.title, position=label)
         text = phrase("Sessions of {position}, as agents logged them.", position=label)
         yield replace(_channel(group, page, title, text, sessions), name="sessions", position=position, also=also)

@@ -36,6 +36,7 @@ from memosite.facts.layout import place_of
 from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import BodyFile, Envelope, Parsed, RecordFile, Text
 from memosite.facts.times import Moment, read_moment
+from memosite.formats.sessions.places import CHECKPOINTS
 from memosite.formats.systems import can_concern
 from memosite.sources import history_cache
 from memosite.sources.git import GitError, GitLimitError, Holding, Repo, TooMuchError, git, git_tokens, viewed
@@ -415,10 +416,6 @@ def _is_straight(new: Sequence[HistoryCommit], below: str) -> bool:
 
 
 # Reads a source's git history for one build, and the former contents that pages show.
-
-
-CHECKPOINTS = "entire/checkpoints"
-"""What is in the name of a branch that holds checkpoints of sessions: its own commits are none of a session's."""
 
 
 EDITS = 50

@@ -251,8 +251,8 @@ class _Found:
                 yield path
         for (rule, tool), number in sorted(left.items(), key=lambda item: (item[0][0].id, item[0][1])):
             logs = "1 session log" if number == 1 else f"{number:,} session logs"
-            message = f"{logs} of {tool} not read{': sessions: true reads them' * (rule == rules.SESSION_NOT_READ)}"
-            self.findings.append(finding_on(rule, self.source, "", message))
+            way = ": sessions: true in memosite.yml reads them" if rule == rules.SESSION_NOT_READ else ""
+            self.findings.append(finding_on(rule, self.source, "", f"{logs} of {tool} not read{way}"))
 
 
 def _would_hold_artifacts(path: str) -> bool:
