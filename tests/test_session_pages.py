@@ -205,6 +205,7 @@ def test_a_subagent_is_named_as_its_call_says_and_leads_to_the_turn_that_started
 def test_continued_sessions_are_a_chain_and_copied_turns_lead_to_their_first_place(folder: Path) -> None:
     """Both ways."""
     newer, older = page(folder, LATER), page(folder, MAIN)
+    assert "4 turns, 2 of them copied, 2 of them by a person" in words(newer, "//p[@class='envelope']")[0]
     assert words(newer, "//nav[@class='chain']//li") == ["Continues Which tide gate is open?"]
     assert words(older, "//nav[@class='chain']//li") == ["Continued in Which tide gate is open?"]
     copied = newer.xpath("//section[@id='t2']//p[contains(., 'Copied from')]/a/@href")

@@ -406,10 +406,10 @@ def _log_fields(turn: Turn) -> dict[str, object]:
     """The same for programs, with where its text is; an output is shown by its anchor."""
     if turn.place is None:
         return {}
-    parts = ((anchor, part) for anchor, part in turn.parts if part.kind == "tool")
     tools: list[dict[str, object]] = [
         {"anchor": anchor, "tool": part.name, "chars": len(part.output), "is_cut": part.is_cut}
-        for anchor, part in parts
+        for anchor, part in turn.parts
+        if part.kind == "tool"
     ]
     place = turn.place
     return {
