@@ -10,7 +10,7 @@ import datetime as dt
 import io
 import json
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
@@ -33,6 +33,7 @@ from memosite.facts.times import read_moment
 from memosite.formats.adapters import parse
 from memosite.formats.sessions.model import agent_of
 from memosite.formats.sessions.parsing import parse as parse_log
+from memosite.formats.sessions.places import place_of_log
 from memosite.formats.turns import Turn, TurnBlock, TurnList, TurnPlace
 from memosite.passages import MADE, OUTPUT, SourceBody, bodies_of, digests_of, log_bodies
 from memosite.quotes.index import QuoteIndex
@@ -116,6 +117,16 @@ class RepoSources(ArchiveSources):
                 version = _version(item, source, path, content, started)
                 yield version
                 yield from version.misread()
+        if log := self._log(item):
+            yield from self._former_logs(item, log, {(source, path) for source, path, _ in places})
+
+    def _former_logs(self, item: Item, log: SessionLog, known: Set[tuple[str, str]]) -> Iterator[Item]:
+        """A session as files had it that are gone: its file may get another name as it is written anew."""
+        for source, ending in dict.fromkeys((source, f".{path.rpartition('.')[2]}") for source, path in known):
+            for path in self._past.removed(source, ending):
+                if (source, path) not in known and place_of_log(path):
+                    for content in self._past.contents(source, path):
+                        yield from _log_version(item, log, source, path, content)
 
     def _log(self, item: Item) -> SessionLog | None:
         """Of a session log, which session it is."""

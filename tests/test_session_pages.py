@@ -9,7 +9,7 @@ from lxml import html
 
 from memosite.cli import main
 from memosite.formats.sessions.model import Part, call_line
-from tests.support.memos import send, write_org
+from tests.support.memos import send, write_org, write_transcript
 from tests.support.pages import bad_links
 from tests.support.search import browse
 from tests.support.sessions import FOLDER, ID, SessionWriter
@@ -212,6 +212,7 @@ def test_a_subagent_is_named_as_its_call_says_and_leads_to_the_turn_that_started
 def test_continued_sessions_are_a_chain_and_copied_turns_lead_to_their_first_place(folder: Path) -> None:
     """Both ways."""
     newer, older = page(folder, LATER), page(folder, MAIN)
+    assert "4 turns, 2 of them copied, 2 of them by a person" in words(newer, "//p[@class='envelope']")[0]
     assert words(newer, "//nav[@class='chain']//li") == ["Continues Which tide gate is open?"]
     assert words(older, "//nav[@class='chain']//li") == ["Continued in Which tide gate is open?"]
     copied = newer.xpath("//section[@id='t2']//p[contains(., 'Copied from')]/a/@href")
@@ -301,6 +302,9 @@ def test_machines_are_told_the_same(folder: Path) -> None:
     assert (
         "\n## t2, Claude Code, model-9, 2026-05-01T14:01:00.000Z\n\nI look at both gates.\n\n- Bash: git commit" in text
     )
+    assert "- [Sessions in harbour](sessions/harbour/index.md)" in (folder / "_site/llms.txt").read_text(
+        encoding="utf-8"
+    )
     lines = (folder / "_site/archive/2026/05.jsonl").read_text(encoding="utf-8").splitlines()
     sessions = {line["id"]: line.get("session") for line in map(json.loads, lines)}
     assert sessions[MAIN] == said and sessions[MEMO] is None
@@ -330,6 +334,26 @@ def test_a_turn_with_a_secret_is_withheld_and_says_so(tmp_path: Path) -> None:
     assert "Thank you." in words(tree, "//section[@id='t2']")[0]
     assert [*bad_links(output)] == []
     assert not [file for file in output.rglob("*") if file.is_file() and b"wJalrXUtnFEMIK7MDENG" in file.read_bytes()]
+
+
+def test_two_logs_of_one_session_and_a_capture_of_it_are_compared_turn_by_turn(tmp_path: Path) -> None:
+    """Whatever each tool calls the speakers."""
+    SessionWriter().ask("Which gate?").say("The north one.").ask("Sure?").write(tmp_path / "sessions/one.jsonl")
+    SessionWriter().ask("Which gate?").say("The south one.").ask("Sure?").write(tmp_path / "sessions/two.jsonl")
+    people = [{"position": "engineer", "session_arc": ID}, {"position": "director", "identity": "Ann"}]
+    text = "## User\n\nWhich gate?\n\n## Assistant\n\nThe north one.\n"
+    write_transcript(
+        tmp_path / "transcripts/engineer", "2026-05-01-1400--engineer--gate", text=text, participants=people
+    )
+    output = build_site(tmp_path)
+    tree = page(tmp_path, MAIN)
+    assert words(tree, "//section[@class='variants']//summary") == [
+        "The same up to turn 1; after that, 1 turn differs."
+    ]
+    assert words(tree, "//section[@class='captures']/h2") == ["Another capture of this session"]
+    (sides,) = output.glob("transcripts/*/captures/index.html")
+    (said,) = words(html.parse(sides).getroot(), "//section[@id]/p")
+    assert said == "The same up to turn 2; the earlier capture has 1 more."
 
 
 def test_home_says_which_logs_are_there_and_how_they_are_read(tmp_path: Path) -> None:

@@ -406,8 +406,11 @@ def _log_fields(turn: Turn) -> dict[str, object]:
     """The same for programs, with where its text is; an output is shown by its anchor."""
     if turn.place is None:
         return {}
-    tools: list[dict[str, object]] = [{"anchor": anchor, "tool": part.name, "chars": len(part.output), "is_cut": part.is_cut}
-             for anchor, part in turn.parts if part.kind == "tool"]  # fmt: skip
+    tools: list[dict[str, object]] = [
+        {"anchor": anchor, "tool": part.name, "chars": len(part.output), "is_cut": part.is_cut}
+        for anchor, part in turn.parts
+        if part.kind == "tool"
+    ]
     place = turn.place
     return {
         "kind": turn.kind,

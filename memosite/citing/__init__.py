@@ -206,7 +206,8 @@ class Item:
         body = self.bodies[place.body if place else -1]
         turn = self.turn_at(place.anchor) if place else None
         if turn and turn.place:
-            return {"file": f"{body.source}/{body.path}"} | self._where_in_log(turn.place, place)
+            file = f"{body.source}/{turn.place.file or body.path}"
+            return {"file": file} | self._where_in_log(turn.place, place)
         start, end = (place.start, place.end) if place else (0, len(body.text))
         begin = body.before + len(body.text[:start].encode("utf-8", "surrogatepass"))
         size = len(body.text[start:end].encode("utf-8", "surrogatepass"))

@@ -120,7 +120,8 @@ SESSION_BEING_WRITTEN = note("session-being-written", "SPEC 2.2, sessions")(
     "The last line of a session log is not complete; it is not shown yet.", "Build again later."
 )
 SESSION_NOT_READ = note("session-not-read", "SPEC 2.2, sessions")(
-    "Session logs are here that are not read.", "Set sessions: true in memosite.yml, or leave them out."
+    "Session logs are not read, or a checkpoint names files that are missing.",
+    "To read those in the folders of tools, set sessions: true in memosite.yml.",
 )
 SESSION_TIME = note("session-time", "SPEC 2.2, sessions")(
     "A time in a session log is local, or cannot be told.", "Nothing has to be done."

@@ -178,12 +178,14 @@ TurnKind: TypeAlias = Literal["person", "assistant", "system", "summary"]
 class TurnPlace:
     """Where the text of a turn is in a session log: lines, 1 = first, both included, and the id of its record, if any.
 
-    `state` says what is odd: a person took its branch back, it is of an inline sidechain, or a secret is in it, so that
-    it is empty. What is before the character `words_from` of its text was put there by an editor.
+    `file` is the path of the file if the log is in several. `state` says what is odd: a person took its branch back, it
+    is of an inline sidechain, or a secret is in it, so that it is empty. What is before the character `words_from`
+    of its text was put there by an editor.
     """
 
     line: int
     last_line: int
+    file: str = ""
     record: str = ""
     state: Literal["", "rewound", "sidechain", "withheld"] = ""
     words_from: int = 0

@@ -121,6 +121,8 @@ def commit_link(context: Context, made: SessionCommit) -> Reference:
 def _counts(session: Transcript, log: SessionLog) -> str:
     """How much a session is."""
     parts = [turns_line(session)]
+    if session.copied:
+        parts.append(phrases("{n:,} of them copied", "{n:,} of them copied", session.copied))
     if log.people:
         parts.append(phrases("{n:,} of them by a person", "{n:,} of them by a person", log.people))
     if log.tools:

@@ -331,16 +331,12 @@ class ShownBlock:
     html: Markup
     anchor: str = ""
     started: Reference | None = None
+    mark: str = ""
 
     @property
     def kind(self) -> str:
         """The kind of the block."""
         return self.block.kind
-
-    @property
-    def mark(self) -> str:
-        """The words of a mark, in the language of the page."""
-        return _SAID.get(self.block.text, self.block.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -355,6 +351,7 @@ class ShownTurn:
     """
 
     turn: Turn
+    speaker: str
     utc: str
     clock: str
     in_utc: str
@@ -369,11 +366,6 @@ class ShownTurn:
     folded: str = ""
     copied: Reference | None = None
     is_withheld: bool = False
-
-    @property
-    def speaker(self) -> str:
-        """Who speaks; of a session log in the language of the page."""
-        return _SAID.get(self.turn.speaker, self.turn.speaker) if self.turn.place else self.turn.speaker
 
     @property
     def is_open(self) -> bool:
@@ -403,6 +395,7 @@ def shown_turns(
         before, after = _parts(turn, thoughts.get(turn.ordinal, ()), len(piece.whole), body)
         yield ShownTurn(
             turn=turn,
+            speaker=_SAID.get(turn.speaker, turn.speaker) if turn.place else turn.speaker,
             utc=_utc(turn),
             clock=_session_clock(turn, body.day) if turn.place else clock_of(turn.stamp, turn.order, body.day),
             in_utc="UTC" if turn.place and turn.at else _in_utc(turn),
@@ -496,6 +489,7 @@ def _shown_part(block: TurnBlock, anchor: str) -> ShownBlock:
         clock="",
         html=Markup(html),  # noqa: S704 # what `to_html` has written
         anchor=anchor,
+        mark=_SAID.get(block.text, block.text) if block.kind == "mark" else "",
     )
 
 

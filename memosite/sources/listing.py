@@ -23,6 +23,7 @@ from memosite.formats.sessions.places import (
     home_of,
     is_asked_for,
     is_home,
+    is_of_checkpoint,
     place_of_log,
     private_folders,
 )
@@ -123,10 +124,11 @@ class Source(ABC):
 class Listing:
     """The files found in a source, as paths relative to it: regular files only, never links.
 
-    `candidates` are to be read; `others` may be bodies that an envelope names in its `body_ref`: they are in a
-    store, beside an envelope, or have a body's name. `records` are candidates that only a record's
-    adapter may read: they are where another memory system keeps files, or begin as a record does, and are no documents.
-    `images` are read where a text shows them. `sessions` are candidates that only readers of session logs may read.
+    `candidates` are to be read; `others` may be bodies that an envelope names in its `body_ref`: they are in a store,
+    beside an envelope, or have a body's name. `records` are candidates that only a record's adapter may read: they
+    are where another memory system keeps files, or begin as a record does, and are no documents. `images` are read
+    where a text shows them. `sessions` are candidates that only readers of session logs may read; `checkpoints` are
+    files of checkpoints of sessions, which are read together.
     """
 
     source: Source
@@ -136,6 +138,7 @@ class Listing:
     records: frozenset[str] = frozenset()
     images: tuple[str, ...] = ()
     sessions: frozenset[str] = frozenset()
+    checkpoints: tuple[str, ...] = ()
 
 
 def list_source(
@@ -162,6 +165,7 @@ def list_source(
         findings=tuple(found.findings),
         records=records - sessions,
         sessions=sessions,
+        checkpoints=tuple(sorted(found.checkpoints)),
         images=tuple(sorted(filter(found.is_open, found.images))),
     )
 
@@ -181,6 +185,7 @@ class _Found:
     roots: set[str] = field(default_factory=lambda: {""})
     logs: dict[str, str] = field(default_factory=dict)  # by path: whose folder it is in, "" if that makes no difference
     perhaps_logs: list[str] = field(default_factory=list)
+    checkpoints: list[str] = field(default_factory=list)
     private: set[str] = field(default_factory=set)  # folders that hold credentials
 
     def add(self, folder: str, entries: Sequence[FolderEntry]) -> None:
@@ -214,6 +219,9 @@ class _Found:
                 self.markdown.append(path)
 
     def _add_log(self, path: str) -> None:
+        if is_of_checkpoint(path):
+            self.checkpoints.append(path)
+            return
         log = place_of_log(path)
         if is_asked_for(path, self.source.logs.include):
             self.logs[path] = ""

@@ -36,6 +36,7 @@ _FIELDS: Final = (
     "stamp",
     "line",
     "last_line",
+    "file",
     "record",
     "text",
     "digest",
@@ -298,6 +299,7 @@ def _turns_of(data: str) -> TurnList:
                 place=TurnPlace(
                     line=said["line"],
                     last_line=said.get("last_line") or said["line"],
+                    file=said.get("file", ""),
                     record=said.get("record", ""),
                     state=said.get("state", ""),
                     words_from=said.get("words_from", 0),

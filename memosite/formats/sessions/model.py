@@ -86,11 +86,11 @@ class SessionTurn:
 
     `speaker` is who speaks, as people read it (`a person`, `Claude Code`, `the harness`), `model` what an agent names.
     `at` is the time of its text, UTC; `stamp` as written. `line` is where its text is, `last_line` where that ends
-    (JSON: the same), `record` the id of that record, "" if it has none. `lead` are the parts before the text, `parts`
-    those behind it. From `words_from` on (an offset in the text) it is the speaker's own: before that is what an editor
-    put there, which is in `lead`, too. `chain` names the inline sidechain that it is of; `is_rewound`: a person took
-    its branch back. `is_withheld`: it is empty, since it held a secret. `origin` identifies the record wherever it was
-    copied to, "" if nothing does (SPEC 2.2, replays).
+    (JSON: the same), in `file` if a log is in several, `record` the id of that record, "" if it has none. `lead`
+    are the parts before the text, `parts` those behind it. From `words_from` on (an offset in the text) it is the
+    speaker's own: before that is what an editor put there, which is in `lead`, too. `chain` names the inline
+    sidechain that it is of; `is_rewound`: a person took its branch back. `is_withheld`: it is empty, since it held
+    a secret. `origin` identifies the record wherever it was copied to, "" if nothing does (SPEC 2.2, replays).
     """
 
     kind: TurnKind
@@ -100,6 +100,7 @@ class SessionTurn:
     stamp: str = ""
     line: int
     last_line: int = 0
+    file: str = ""
     record: str = ""
     text: str = ""
     words_from: int = 0

@@ -18,9 +18,9 @@ from memosite.facts.findings import Finding
 from memosite.facts.parsed import Envelope, Parsed, SessionFile, SessionLog
 from memosite.facts.texts import cut_line, describe_text
 from memosite.facts.times import Moment
-from memosite.formats.sessions import aider, claude_code, codex, gemini, specstory
+from memosite.formats.sessions import aider, claude_code, codex, entire, gemini, specstory
 from memosite.formats.sessions.kept import keep, key_without_secret, without_files, without_secrets
-from memosite.formats.sessions.model import Part, Session, called_for, title_of
+from memosite.formats.sessions.model import Part, Session, SessionTurn, called_for, title_of
 from memosite.formats.system import Adapter
 from memosite.formats.systems import RECORD_IDS
 
@@ -57,9 +57,26 @@ def form_of(file: File) -> Form | None:
 def parse(file: File) -> Parsed:
     """Read a log. A file of no known form gives no fact."""
     form = form_of(file)
-    if form is None:
-        return file.parsed()
-    sessions = [_named(one, file) for one in form.read(file.data, file.name)]
+    return parse_sessions(file, form.read(file.data, file.name)) if form else file.parsed()
+
+
+def parse_checkpoints(file: File, log: entire.Log) -> Parsed:
+    """Read a log that was joined from checkpoints; the file has its path and its bytes."""
+    first, *others = entire.read(log) or (None,)
+    if first is None:
+        return file.parsed(None, _findings((Session(system="", key="", problems=log.problems),), file))
+    return parse_sessions(file, (replace(first, turns=tuple(_placed(turn, log) for turn in first.turns)), *others))
+
+
+def _placed(turn: SessionTurn, log: entire.Log) -> SessionTurn:
+    """A turn of a joined log, with its place in the file of its checkpoint."""
+    path, line = log.place(turn.line)
+    return replace(turn, file=path, line=line, last_line=line + max(turn.last_line - turn.line, 0))
+
+
+def parse_sessions(file: File, found: Iterable[Session]) -> Parsed:
+    """The sessions of a log as envelopes, with what is to be shelved of them."""
+    sessions = [_named(one, file) for one in found]
     shelve: list[bytes] = []
     envelopes = tuple(_envelope(one, file, shelve) for one in sessions if one.turns)
     guarded: tuple[Envelope, ...] = ()

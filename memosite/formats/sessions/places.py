@@ -16,6 +16,9 @@ _TOOLS: Final = {
     "aider": re.compile(r"(?:.*/)?\.aider\.chat\.history\.md", re.DOTALL),
     "gemini": re.compile(r"(?:.*/)?chats/session-[^/]*\.jsonl?", re.DOTALL),
 }
+_CHECKPOINT: Final = re.compile(
+    r"[0-9a-f]{2}/[0-9a-f]{10}/(?:metadata\.json|[0-9]{1,6}/(?:metadata\.json|full\.jsonl|content_hash\.txt))"
+)
 _NEVER: Final = re.compile(
     r"(?:.*/)?(?:history\.jsonl|sessions-index\.json|[^/]*\.meta\.json|\.what-is-this\.md)"
     r"|(?:.*/)?(?:tool-results|ai_rules_backups)/.*|(?:.*/)?\.(?:claude|codex|gemini)/(?:.*/)?memory/.*",
@@ -62,6 +65,11 @@ def place_of_log(path: str) -> LogPlace | None:
     if match is None or (tool and match[1] == "md"):
         return None
     return LogPlace(tool, is_sniffed=match[1] == "md")
+
+
+def is_of_checkpoint(path: str) -> bool:
+    """Whether a file is one of a checkpoint that Entire keeps on a branch of its own."""
+    return _CHECKPOINT.fullmatch(path) is not None
 
 
 def is_asked_for(path: str, include: Iterable[str]) -> bool:
