@@ -62,7 +62,7 @@ def test_a_build_ends_with_a_summary_and_check_names_the_line(tmp_path: Path, ca
     for format_ in ("json", "sarif"):
         assert main(["check", str(shared_example()), "--format", format_, "--fail-on", "never"]) == 0
         value = json.loads(capsys.readouterr().out)
-        assert len(value if format_ == "json" else value["runs"][0]["results"]) == 15
+        assert len(value if format_ == "json" else value["runs"][0]["results"]) == 16
 
 
 def test_a_single_file_is_checked_wherever_it_lies(tmp_path: Path, capsys: Capture) -> None:
