@@ -120,7 +120,7 @@ SESSION_BEING_WRITTEN = note("session-being-written", "SPEC 2.2, sessions")(
     "The last line of a session log is not complete; it is not shown yet.", "Build again later."
 )
 SESSION_NOT_READ = note("session-not-read", "SPEC 2.2, sessions")(
-    "Session logs are not read, or a checkpoint names files that are missing.",
+    "Session logs are not read, or files of a checkpoint are missing.",
     "To read those in the folders of tools, set sessions: true in memosite.yml.",
 )
 SESSION_TIME = note("session-time", "SPEC 2.2, sessions")(
