@@ -121,7 +121,7 @@ SESSION_BEING_WRITTEN = note("session-being-written", "SPEC 2.2, sessions")(
 )
 SESSION_NOT_READ = note("session-not-read", "SPEC 2.2, sessions")(
     "Session logs are not read, or a checkpoint names files that are missing.",
-    "Set sessions: true in memosite.yml for those in tools' folders.",
+    "To read those of tools' folders, set sessions: true in memosite.yml.",
 )
 SESSION_TIME = note("session-time", "SPEC 2.2, sessions")(
     "A time in a session log is local, or cannot be told.", "Nothing has to be done."
