@@ -18,9 +18,9 @@ from tests.support.chromium import chromium
 from tests.support.files import write_text
 from tests.support.lives import archive_of
 from tests.support.repos import Repo
+from tests.support.servers import serving
 from tests.support.session_logs import FORMS, ClaudeLog, Step, specstory
 from tests.support.sites import build_site
-from tests.test_serve import serving
 
 HOSTILE = int(os.environ.get("MEMOSITE_HOSTILE", "15"))
 """How many hostile archives are built."""
