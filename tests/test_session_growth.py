@@ -47,8 +47,8 @@ def test_a_new_turn_comes_onto_the_open_page_and_nothing_before_it_moves(tmp_pat
         with file.open("a", encoding="utf-8") as growing:
             growing.write("".join(f"{record}\n" for record in log.records[-2:]) + '{"type": "assist')
         browser.wait_for("document.querySelector('#t82')?.innerText.includes('It is oiled, too.')")
-        browser.wait_for(f"Math.abs({seen} - ({top})) < 2")
-        assert browser.value(opened) == folds and browser.value("document.querySelector('#t42 details').open")
+        browser.wait_for(f"Math.abs({seen} - ({top})) < 2 && {opened} === {folds}")
+        browser.wait_for("document.querySelector('#t42 details').open")
         assert not browser.value("document.querySelector('[role=alert]')?.innerText")
         assert not browser.complaints
 
