@@ -7,7 +7,7 @@ kept here as a value, too; nothing here holds a secret.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memosite.facts.findings import Finding, error, note, rules_in, warning
+from memosite.facts.findings import Finding, Rule, error, note, rules_in, warning
 
 _MEMO = "memodef SCHEMA, memodef:Memo"
 _TRANSCRIPT = "memodef SCHEMA, memodef:Transcript"
@@ -306,11 +306,16 @@ def unread_files(findings: Iterable[Finding]) -> tuple[str, ...]:
 
     Nothing of them is in the archive.
     """
-    found = (one for one in findings if one.rule in {FILE_TOO_LARGE, SESSION_NOT_READ, SESSION_HOME})
-    return tuple(
-        f"{one.location if one.location.path else one.location.source}: {one.message}"
-        for one in sorted(found, key=lambda finding: finding.sort_key)
-    )
+    findings = tuple(findings)
+    found = (finding for finding in findings if finding.rule == FILE_TOO_LARGE)
+    files = (f"{one.location}: {one.message}" for one in sorted(found, key=lambda finding: finding.sort_key))
+    return (*files, *unread_logs(findings), *unread_logs(findings, SESSION_HOME))
+
+
+def unread_logs(findings: Iterable[Finding], rule: Rule = SESSION_NOT_READ) -> tuple[str, ...]:
+    """The session logs that are left for this reason, by source and tool: how many, and what reads them."""
+    left = (one for one in findings if one.rule == rule and not one.location.path)
+    return tuple(f"{one.location.source}: {one.message}" for one in sorted(left, key=lambda finding: finding.sort_key))
 
 
 def redacted_places(findings: Iterable[Finding]) -> tuple[str, ...]:

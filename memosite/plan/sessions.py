@@ -242,8 +242,7 @@ def published_sessions(context: Context, ledger: Ledger) -> Mapping[str, tuple[s
 
 def unread_logs(context: Context) -> tuple[str, ...]:
     """What is said of session logs that are there and not read, by source."""
-    found = (one for one in context.archive.findings if one.rule == rules.SESSION_NOT_READ)
-    return tuple(f"{one.location.source}: {one.message}" for one in sorted(found, key=lambda one: one.sort_key))
+    return rules.unread_logs(context.archive.findings)
 
 
 def plan_sessions(context: Context, ledger: Ledger) -> Iterator[SessionsPage | ListPage | Written]:

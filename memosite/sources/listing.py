@@ -325,7 +325,8 @@ def too_large(source: Source, path: str, size: int) -> Finding:
 
 def limit_of(path: str) -> int:
     """How many bytes a file may have."""
-    return LOG_LIMIT if path.lower().endswith(".jsonl") or place_of_log(path) else FILE_LIMIT
+    is_log = path.lower().endswith(".jsonl") or (place_of_log(path) and not path.lower().endswith(BODY_SUFFIX))
+    return LOG_LIMIT if is_log else FILE_LIMIT
 
 
 def finding_on(rule: Rule, source: Source, path: str, message: str) -> Finding:
