@@ -252,6 +252,7 @@ _SCRIPT = b'<script src="/livereload.js" defer></script><script src="/place.js" 
 _PLACE = """\
 // Keeps the place of a reader on a page that is loaded again: what is at the top of the window, and what is expanded.
 const place = `place of ${location.pathname}`;
+let waiting = null;
 const folds = () => {
   const seen = {};
   return Array.from(document.querySelectorAll("main details"), (fold) => {
@@ -261,13 +262,16 @@ const folds = () => {
   });
 };
 addEventListener("pagehide", () => {
+  if (waiting) return void sessionStorage.setItem(place, waiting); // loaded again before it was at its place
   const mark = Array.from(document.querySelectorAll("main [id]")).find((one) => one.getBoundingClientRect().bottom > 0);
   const open = folds().filter(([, fold]) => fold.open).map(([name]) => name);
   sessionStorage.setItem(place, JSON.stringify({ id: mark?.id, top: mark?.getBoundingClientRect().top, open }));
 });
-const kept = JSON.parse(sessionStorage.getItem(place) ?? "null");
+const written = sessionStorage.getItem(place);
+const kept = JSON.parse(written ?? "null");
 sessionStorage.removeItem(place);
 if (kept && performance.getEntriesByType("navigation")[0].type === "reload") {
+  waiting = written;
   history.scrollRestoration = "manual";
   const open = new Set(kept.open);
   for (const [name, fold] of folds()) fold.open = open.has(name);
@@ -276,7 +280,10 @@ if (kept && performance.getEntriesByType("navigation")[0].type === "reload") {
     const mark = document.getElementById(kept.id ?? "");
     if (mark) scrollBy({ top: mark.getBoundingClientRect().top - kept.top, behavior: "instant" });
     if (--left) requestAnimationFrame(restore);
-    else history.scrollRestoration = "auto";
+    else {
+      history.scrollRestoration = "auto";
+      waiting = null;
+    }
   };
   if (document.readyState === "complete") restore();
   else addEventListener("load", () => setTimeout(restore));

@@ -40,15 +40,17 @@ def test_a_new_turn_comes_onto_the_open_page_and_nothing_before_it_moves(tmp_pat
         browser.open(f"http://{host}/transcripts/2026-05-01-0900--claude-code--{KEY}/")
         browser.wait_for("document.readyState === 'complete'")
         browser.value("document.querySelector('#t42 details').open = true")
+        browser.wait_for("!document.querySelector('.in-pieces')")  # all of it is laid out, and nothing moves by itself
         browser.value("document.querySelector('#t41').scrollIntoView(); scrollBy(0, -37)")
+        browser.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         seen = "document.querySelector('#t41').getBoundingClientRect().top"
         top, folds = browser.value(seen), browser.value(opened)
         log.ask("And the last gate?").say("It is oiled, too.")
         with file.open("a", encoding="utf-8") as growing:
             growing.write("".join(f"{record}\n" for record in log.records[-2:]) + '{"type": "assist')
         browser.wait_for("document.querySelector('#t82')?.innerText.includes('It is oiled, too.')")
-        browser.wait_for(f"Math.abs({seen} - ({top})) < 2")
-        assert browser.value(opened) == folds and browser.value("document.querySelector('#t42 details').open")
+        browser.wait_for(f"Math.abs({seen} - ({top})) < 2 && {opened} === {folds}")
+        browser.wait_for("document.querySelector('#t42 details').open")
         assert not browser.value("document.querySelector('[role=alert]')?.innerText")
         assert not browser.complaints
 
