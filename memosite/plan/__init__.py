@@ -47,6 +47,7 @@ from memosite.plan.sessions import plan_sessions
 from memosite.plan.shared_passages import KnownPassages, find_shared_links
 from memosite.plan.threads import plan_thread, thread_list_units
 from memosite.plan.transcripts import has_comparison, plan_comparison, plan_transcript
+from memosite.search.blocks import LOGS
 from memosite.store.shelf import Shelf
 
 # Plans the files of each artifact: pages, twins, originals; the memos of a thread with the thread.
@@ -195,10 +196,11 @@ class SitePlan:
     units: tuple[Unit, ...]
 
     @property
-    def last_block(self) -> str:
-        """The name of the search block to which the next artifact is added, unless it is full; "" if there is none."""
-        names = (unit.name.removeprefix(BLOCK) for unit in reversed(self.units) if unit.name.startswith(BLOCK))
-        return next(names, "")
+    def last_blocks(self) -> tuple[str, ...]:
+        """The search blocks to which the next artifact and the next session log are added, unless they are full."""
+        names = [unit.name.removeprefix(BLOCK) for unit in self.units if unit.name.startswith(BLOCK)]
+        last = {name.startswith(tuple(LOGS.letters)): name for name in names}
+        return tuple(last.values())
 
 
 def plan_site(

@@ -1,4 +1,4 @@
-"""Reads aider's chat history: one Markdown file with a session for each run (SPEC 2.2, sessions: aider).
+"""Reads aider's chat history: one Markdown file with a session for each run (SPEC 2.2, aider).
 
     lines ─► marks (starts of runs, `#### ` a person, `> ` aider itself) ─► runs ─► turns
 

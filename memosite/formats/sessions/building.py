@@ -1,4 +1,4 @@
-"""Makes the turns of a session from its records, in file order (SPEC 2.2, sessions: turns, results, replays).
+"""Makes the turns of a session from its records, in file order (SPEC 2.2, sessions).
 
 An answer of the agent is one turn: at most one text, with the thinking before it and the tool calls behind it. What a
 record says is added once, so a turn depends on earlier records alone; only results go to where their call is.

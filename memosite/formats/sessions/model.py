@@ -90,7 +90,7 @@ class SessionTurn:
     are the parts before the text, `parts` those behind it. From `words_from` on (an offset in the text) it is the
     speaker's own: before that is what an editor put there, which is in `lead`, too. `chain` names the inline
     sidechain that it is of; `is_rewound`: a person took its branch back. `is_withheld`: it is empty, since it held
-    a secret. `origin` identifies the record wherever it was copied to, "" if nothing does (SPEC 2.2, replays).
+    a secret. `origin` identifies the record wherever it was copied to, "" if nothing does (SPEC 2.2, sessions).
     """
 
     kind: TurnKind

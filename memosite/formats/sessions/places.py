@@ -1,4 +1,4 @@
-"""Which files are read as session logs, by their places (SPEC 2.2, sessions: discovery); nothing here opens one."""
+"""Which files are read as session logs, by their places (SPEC 2.2, sessions); nothing here opens one."""
 
 import re
 from collections.abc import Iterable

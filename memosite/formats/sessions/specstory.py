@@ -1,4 +1,4 @@
-"""Reads the Markdown that SpecStory makes of sessions of other agents (SPEC 2.2, sessions: SpecStory).
+"""Reads the Markdown that SpecStory makes of sessions of other agents (SPEC 2.2, SpecStory).
 
     lines ─► marks (headings, tool calls, thinking, fences) outside of fences ─► records ─► turns
 
