@@ -121,7 +121,7 @@ def build(
         memory.note_passages()
         with output.writing():
             output.refuse_if_changed(LEDGER_PATH, ledger_state)
-            memory.analyses.begin(site.last_block if run_elsewhere is None else "")
+            memory.analyses.begin(site.last_blocks if run_elsewhere is None else ())
             maker = maker_of(site.context, theme, memory, output)
             made = make_site(
                 site.units, maker, jobs=jobs, progress=progress, run_elsewhere=run_elsewhere, listener=listener

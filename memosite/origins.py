@@ -10,7 +10,7 @@ import datetime as dt
 import io
 import json
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
@@ -28,10 +28,14 @@ from memosite.facts.errors import OutputError
 from memosite.facts.file import File
 from memosite.facts.json_text import clean_text, read_json_text
 from memosite.facts.names import ENVELOPE_SUFFIX
-from memosite.facts.parsed import BodyFile, Envelope, FileFacts, Withheld
+from memosite.facts.parsed import BodyFile, Envelope, FileFacts, Participant, SessionFile, SessionLog, Withheld
 from memosite.facts.times import read_moment
 from memosite.formats.adapters import parse
-from memosite.passages import MADE, SourceBody, bodies_of, digests_of
+from memosite.formats.sessions.model import agent_of
+from memosite.formats.sessions.parsing import parse as parse_log
+from memosite.formats.sessions.places import place_of_log
+from memosite.formats.turns import Turn, TurnBlock, TurnList, TurnPlace
+from memosite.passages import MADE, OUTPUT, SourceBody, bodies_of, digests_of, log_bodies
 from memosite.quotes.index import QuoteIndex
 from memosite.reading.as_of import FormerContent, PastContents
 from memosite.reading.published import PublishedSite
@@ -105,10 +109,29 @@ class RepoSources(ArchiveSources):
         started = next((body.started for body in item.bodies), None) or self._started(places)
         for source, path, blob in places:
             for content in self._past.contents(source, path):
-                if content.blob != blob:
-                    version = _version(item, source, path, content, started)
-                    yield version
-                    yield from version.misread()
+                if content.blob == blob:
+                    continue
+                if log := self._log(item):
+                    yield from _log_version(item, log, source, path, content)
+                    continue
+                version = _version(item, source, path, content, started)
+                yield version
+                yield from version.misread()
+        if log := self._log(item):
+            yield from self._former_logs(item, log, {(source, path) for source, path, _ in places})
+
+    def _former_logs(self, item: Item, log: SessionLog, known: Set[tuple[str, str]]) -> Iterator[Item]:
+        """A session as files had it that are gone: its file may get another name as it is written anew."""
+        for source, ending in dict.fromkeys((source, f".{path.rpartition('.')[2]}") for source, path in known):
+            for path in self._past.removed(source, ending):
+                if (source, path) not in known and place_of_log(path):
+                    for content in self._past.contents(source, path):
+                        yield from _log_version(item, log, source, path, content)
+
+    def _log(self, item: Item) -> SessionLog | None:
+        """Of a session log, which session it is."""
+        artifact = self.artifact(item.ref) if self.has(item.ref) else None
+        return artifact.log if isinstance(artifact, Transcript) else None
 
     def _started(self, places: Iterable[tuple[str, str, str]]) -> dt.datetime | None:
         """When a conversation began, as the newest of its former envelopes says."""
@@ -125,7 +148,13 @@ class RepoSources(ArchiveSources):
     def _places_of(self, item: Item) -> Iterator[tuple[str, str, str]]:
         """The files of an artifact: source, path, and the id of what it holds now, "" if it is not there any more."""
         if self.has(item.ref):
-            yield from ((file.source, file.path, file.blob) for file in self.artifact(item.ref).file_facts)
+            artifact = self.artifact(item.ref)
+            yield from ((file.source, file.path, file.blob) for file in artifact.file_facts)
+            if self._log(item):  # whose files are renamed as their titles change
+                now = {file.place for file in artifact.file_facts}
+                lives = ((copy.file.source, copy.life.events) for copy in artifact.copies if copy.life)
+                before = dict.fromkeys((source, event.path) for source, events in lives for event in events)
+                yield from ((*place, "") for place in before if place not in now)
             return
         removal = self._archive.removed[ref_named(item.ref)]
         path = removal.events[-1].path
@@ -170,6 +199,17 @@ def _version(item: Item, source: str, path: str, content: FormerContent, started
     )
     digests = frozenset(sha256(one.encode("utf-8", "surrogatepass")).hexdigest() for one in (text, content.text))
     return replace(item, bodies=(body,), digests=digests, commit=content.commit)
+
+
+def _log_version(item: Item, log: SessionLog, source: str, path: str, content: FormerContent) -> Iterator[Item]:
+    """A session as its log was before; nothing if it was not in that."""
+    parsed = parse_log(File(source=source, path=path, data=content.text.encode("utf-8", "surrogatepass")))
+    texts = {sha256(one).hexdigest(): one for one in parsed.shelve}
+    for one in parsed.fact.sessions if isinstance(parsed.fact, SessionFile) else ():
+        if one.log and one.body and (one.log.system, one.log.key) == (log.system, log.key):
+            bodies = tuple(log_bodies(ref_named(item.ref), one.body, one.file, lambda digest: texts[digest].decode()))
+            digests = frozenset((one.body.sha256, sha256(content.text.encode("utf-8", "surrogatepass")).hexdigest()))
+            yield replace(item, bodies=bodies, digests=digests, commit=content.commit)
 
 
 # Items of a published site, in a folder or at an address: from its lines, its twins and its originals (SPEC 4).
@@ -337,6 +377,8 @@ class SiteSources(Sources):
             )
             notice = notice_on(twin["kind"], withheld)
             return Item(whole=whole, order=order, why_not=notice.reason if notice else "it is withheld")
+        if twin["kind"] == "transcript" and not twin["originals"]:
+            return self._session(whole, order, twin)
         if twin["kind"] in {"memo", "note", "transcript"}:
             return self._letter(whole, order, twin)
         if twin["kind"] == "library":  # it has no text of its own
@@ -353,6 +395,34 @@ class SiteSources(Sources):
         )
         digests = frozenset({digest, whole.sha256})
         return Item(whole=replace(whole, sha256=digest), order=order, bodies=(body,), digests=digests)
+
+    def _session(self, whole: Citation, order: tuple[str, str], twin: Mapping[str, Any]) -> Item:
+        """A session of a log, whose original is not published: its words and what `turns.jsonl` says of its turns."""
+        body, said, copy = str(twin.get("body") or ""), twin["transcript"], twin["copies"][0]
+        rows = self._original(twin["folder"], said["all_turns"]).decode("utf-8", "replace") if said["all_turns"] else ""
+        turns = tuple(_turns_said(body, (json.loads(row) for row in rows.split("\n") if row)))
+        source = SourceBody(
+            ref=(twin["kind"], twin["id"]),
+            text=body,
+            source=str(copy["source"]),
+            path=str(copy["path"]),
+            is_conversation=True,
+            is_redacted=bool(twin.get("redacted")),
+            known=TurnList(form="session", preamble="", turns=turns),
+        )
+        has_outputs = any(turn.after for turn in turns)
+        others = (replace(source, text="", part=OUTPUT, is_conversation=False),) if has_outputs else ()
+        digest = sha256(body.encode()).hexdigest()
+        agent = str(said.get("capture_tool") or agent_of(str(twin["system"])))
+        cited = replace(whole, sha256=digest, speaker=agent, quote="", note="raw")
+        people = tuple(Participant(position=str(one)) for one in (said.get("person"),) if one)
+        return Item(
+            whole=cited,
+            order=order,
+            bodies=(source, *others),
+            digests=frozenset({digest, whole.sha256}) - {""},
+            people=people,
+        )
 
     def _letter(self, whole: Citation, order: tuple[str, str], twin: Mapping[str, Any]) -> Item:
         """A memo, note or transcript, as its originals say."""
@@ -404,6 +474,58 @@ def _artifact(twin: Mapping[str, Any], variant: Variant) -> Memo | Transcript:
         return Transcript(**said, role=None, ended=None)
     sender = variant.envelope.sender or str(twin["from"] or "")
     return Memo(**said, sender=sender, to=(), sender_position=None, recipients=(), mailbox=None, thread="")
+
+
+def _turns_said(body: str, rows: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
+    """The turns of a session: their words are in its body, each behind a line, as many as `turns.jsonl` says.
+
+    A digest that is not that of the words tells nothing of them: a site may say what it likes.
+    """
+    line = at = 1
+    for row in rows:
+        text, moment = body[at : at + int(row["chars"])], read_moment(str(row["time"] or ""))
+        digest, ordinal = sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), int(row["ordinal"])
+        first, last = row["lines"]
+        yield Turn(
+            ordinal=ordinal,
+            kind=row["kind"],
+            speaker=str(row["speaker"]),
+            model=row["model"],
+            stamp=row["written"],
+            order=None,
+            at=moment.instant if moment else None,
+            line=line,
+            text=text,
+            digest=digest if digest == row["sha256"] else "",
+            anchor=f"t{ordinal}",
+            hash_anchor=None,
+            after=tuple(map(_output_said, row.get("outputs") or ())),
+            place=TurnPlace(
+                line=int(first),
+                last_line=int(last),
+                record=str(row["record"] or ""),
+                state=row["state"] or "",
+                words_from=int(row.get("words_from") or 0),
+            ),
+        )
+        at += len(text) + 2
+        line += text.count("\n") + 2
+
+
+def _output_said(said: Mapping[str, Any]) -> TurnBlock:
+    """What a tool put out: its page has it, programs are told where it is, and its digest."""
+    return TurnBlock(
+        kind="tool",
+        name=str(said["tool"]),
+        stamp=None,
+        text="",
+        start=0,
+        end=0,
+        line=int(said["line"]),
+        is_cut=not said["sha256"],
+        anchor=str(said["anchor"]),
+        digest=str(said["sha256"] or ""),
+    )
 
 
 def _page(line: Mapping[str, Any]) -> str:

@@ -23,6 +23,7 @@ from memosite.facts.parsed import Kind, Mailbox
 from memosite.facts.phrases import phrase, phrases
 from memosite.facts.texts import Sentence
 from memosite.facts.times import Moment
+from memosite.formats.turns import Turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +66,12 @@ class Site:
     """Whether the archive has positions, or an orgdef; without, there is no page of the organization."""
     is_lean: bool = False
     """Whether twins and originals are bundled by month."""
+    has_sessions: bool = False
+    """Whether the archive has sessions of logs, so that the navigation leads to them."""
+    person: str = ""
+    """Who typed in these sessions, by the name of a position; "" for nobody in particular."""
+    has_thinking: bool = False
+    """Whether the thoughts in session logs are published."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,6 +283,14 @@ class Body:
     mentioned_turns: tuple[str, ...] = ()
     shared: tuple[tuple[str, str, Reference], ...] = ()
     """Of turns with passages that others have, too: the anchor, what the one is to the other, and where that is."""
+    thoughts: str = ""
+    """Of a session log whose thoughts are published: the digest of these."""
+    tied: tuple[tuple[str, str, Reference], ...] = ()
+    """Of its turns: the anchor, what is done there (`started`, `wrote`, `committed`), and what that leads to."""
+    agents: tuple[tuple[str, Reference], ...] = ()
+    """The sessions that its tool calls started, by their keys."""
+    copied: tuple[int, int, Reference] | None = None
+    """How many of its first turns an older session has, too, from which turn of that on, and that session's page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -332,6 +347,7 @@ class ArtifactPage(Page):
     backlinks_total: int = 0
     track: tuple[TrackStep, ...] = ()  # of a decision or a proposal
     outdated: tuple[OutdatedCitation, ...] = ()  # of a memo or a record: what it cites and is not in force
+    written_in: tuple[Reference, ...] = ()  # the turns of sessions that wrote its file
     cited_by: tuple[CitedRow, ...] = ()
     cited_by_total: int = 0
     shared: tuple[SharedRow, ...] = ()
@@ -446,28 +462,30 @@ TURN_CHARS = 400
 _ROW_CHARS = 30  # the same for a row of the outline, which the first part has of all turns
 
 
-def cut_turns(texts: Sequence[str]) -> list[TurnRange]:
-    """The turns of each part of a transcript, from their texts.
+def cut_turns(turns: Sequence[Turn]) -> list[TurnRange]:
+    """The turns of each part of a transcript.
 
     A part ends between turns, before it gets longer than a page; a turn that is longer than a page alone is split
     (SPEC 4). The first part has room for a full outline, however many turns there are, so that its end does not move
     when turns are appended.
     """
-    if fits_one_page(sum(map(_weight, texts)), len(texts)):
-        return [TurnRange(first=0, end=len(texts))]
+    folded = [turn.folded_chars for turn in turns]
+    if fits_one_page(sum(_weight(turn.text) for turn in turns) + sum(folded), len(turns)):
+        return [TurnRange(first=0, end=len(turns))]
     ranges: list[TurnRange] = []
     first, start, size = 0, 0, OUTLINE * _ROW_CHARS
-    for index, text in enumerate(texts):
-        weight = _weight(text) + TURN_CHARS
+    for index, turn in enumerate(turns):
+        text = turn.text
+        weight = _weight(text) + folded[index] + TURN_CHARS
         if size + weight > PAGE_CHARS and index > first:
             ranges.append(TurnRange(first=first, end=index, start=start))
             first, start, size = index, 0, 0
         while weight > PAGE_CHARS and (stop := _split(text, start)) < len(text):
             ranges.append(TurnRange(first=index, end=index + 1, start=start, stop=stop))
             first, start, size = index, stop, 0
-            weight = _weight(text[stop:]) + TURN_CHARS
+            weight = _weight(text[stop:]) + folded[index] + TURN_CHARS
         size += weight
-    return [*ranges, TurnRange(first=first, end=len(texts), start=start)]
+    return [*ranges, TurnRange(first=first, end=len(turns), start=start)]
 
 
 def _split(text: str, start: int) -> int:

@@ -16,8 +16,8 @@ import hashlib
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import accumulate, islice
 from typing import Any, Final, Literal, TypeAlias
 
@@ -25,7 +25,8 @@ from memosite.archive.model import Artifact, Document, Memo, Record, Transcript
 from memosite.facts.json_text import clean_text, read_json_text
 from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import FileFacts, Ref, Text
-from memosite.formats.turns import REDACTED, Turn, TurnBlock, TurnList, blocks, parse_conversation, parse_formerly
+from memosite.formats.sessions.kept import read_conversation
+from memosite.formats.turns import REDACTED, Turn, TurnBlock, TurnList, blocks, parse_formerly
 from memosite.pages import PAGE_CHARS
 
 # The beginnings of anchors that tell apart the texts of one page: the parts of a transcript, the summary of a memo.
@@ -33,6 +34,10 @@ from memosite.pages import PAGE_CHARS
 
 PREAMBLE: Final = "preamble-"
 """Of a transcript, what comes before the first turn."""
+
+
+OUTPUT: Final = "output"
+"""The part of a session log that its tools put out."""
 
 
 SUMMARY: Final = "summary."
@@ -67,7 +72,8 @@ class SourceBody:
 
     `before` are the bytes of that part that come before the text, `lines_before` its lines. `prefix` is what its
     anchors begin with. `started` is when a conversation did, by which its stamps are read; `is_misread` if its turns
-    are those that memosite told apart formerly.
+    are those that memosite told apart formerly. Of a session log `turns` gives the turns as data, if
+    they are not `known`; what its tools put out is a body of its own, whose part is `OUTPUT`.
     """
 
     ref: Ref
@@ -82,11 +88,17 @@ class SourceBody:
     started: dt.datetime | None = None
     is_misread: bool = False
     is_redacted: bool = False
+    turns: Callable[[], str] | None = None
+    known: TurnList | None = None
 
     @cached_property
     def conversation(self) -> TurnList:
         """Its turns, if it is a conversation; a manuscript may cite each of them."""
-        return parse_formerly(self.text) if self.is_misread else parse_conversation(self.text, started=self.started)
+        if self.known:
+            return self.known
+        if self.is_misread:
+            return parse_formerly(self.text)
+        return read_conversation(self.turns() if self.turns else self.text, started=self.started)
 
 
 def bodies_of(artifact: Artifact, text_of: TextOf) -> Iterator[SourceBody]:
@@ -96,6 +108,9 @@ def bodies_of(artifact: Artifact, text_of: TextOf) -> Iterator[SourceBody]:
     started = artifact.started if isinstance(artifact, Transcript) else None
     own = artifact.copies[0].body_path if isinstance(artifact, Record) else None  # may be a file of its own
     for text, file, is_whole, prefix in _texts(artifact):
+        if text.log:
+            yield from log_bodies(artifact.ref, text, file, text_of)
+            continue
         written = text_of(text.sha256)
         part, ahead = ("", "") if is_whole else _place(artifact, written, file, text_of)
         yield SourceBody(
@@ -113,6 +128,22 @@ def bodies_of(artifact: Artifact, text_of: TextOf) -> Iterator[SourceBody]:
         )
 
 
+def log_bodies(ref: Ref, text: Text, file: FileFacts, text_of: TextOf) -> Iterator[SourceBody]:
+    """The bodies of a session log: what was said in it, and what its tools put out."""
+    words = SourceBody(
+        ref=ref,
+        text=text_of(text.sha256),
+        source=file.source,
+        path=file.path,
+        is_conversation=True,
+        is_redacted=file.is_redacted,
+        turns=partial(text_of, text.log),
+    )
+    yield words
+    if text.outputs:
+        yield replace(words, text=text_of(text.outputs), part=OUTPUT, is_conversation=False)
+
+
 def texts_of(artifact: Artifact, text_of: TextOf) -> Iterator[str]:
     """The texts of these bodies, as they were written: no file is looked into for where they are."""
     return map(text_of, digests_of(artifact))
@@ -120,11 +151,11 @@ def texts_of(artifact: Artifact, text_of: TextOf) -> Iterator[str]:
 
 def digests_of(artifact: Artifact) -> Iterator[str]:
     """The digests of these texts."""
-    return (text.sha256 for text, _ in prefixed_texts(artifact))
+    return (one for text, _ in prefixed_texts(artifact) for one in (text.sha256, text.outputs) if one)
 
 
 def prefixed_texts(artifact: Artifact) -> Iterator[tuple[Text, str]]:
-    """The facts of these texts, each with what its anchors begin with."""
+    """The facts of these texts, but of those of tools, each with what its anchors begin with."""
     return ((text, prefix) for text, _, _, prefix in _texts(artifact))
 
 
@@ -146,7 +177,7 @@ def _texts_of_page(artifact: Artifact) -> Iterator[tuple[Text, FileFacts, bool, 
         envelope, body = artifact.envelope, artifact.variants[0].body
         is_read = envelope.shape != "broken"
         if envelope.body and is_read and not (body and isinstance(artifact, Transcript)):
-            yield envelope.body, envelope.file, False, SUMMARY if body else ""
+            yield envelope.body, envelope.file, envelope.log is not None, SUMMARY if body else ""
         if body and (is_read or isinstance(artifact, Memo)):
             yield body.text, body.file, True, ""
 
@@ -235,13 +266,14 @@ class Around:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
-    """A passage of one text, in characters."""
+    """A passage of one text, in characters; `sha256` is given where that of its text is not that of its source."""
 
     anchor: str
     kind: PassageKind
     begin: int
     end: int
     also: str = ""
+    sha256: str | None = None
 
 
 def passages_of(artifact: Artifact, text_of: TextOf) -> Iterator[Passage]:
@@ -300,9 +332,9 @@ def anchors_at(text: str, chars: Iterable[int], *, prefix: str) -> list[str]:
     return [places[number - 1].anchor if number else "" for number in (bisect_right(begins, at) for at in chars)]
 
 
-def turns_at(text: str, chars: Iterable[int], *, started: dt.datetime | None) -> list[Turn | None]:
-    """The turn of a conversation that has each of these characters; None where none has it."""
-    turns = parse_conversation(text, started=started).turns
+def turns_at(text: str, conversation: TurnList, chars: Iterable[int]) -> list[Turn | None]:
+    """The turn of a conversation, given with its text, that has each of these characters; None where none has it."""
+    turns = conversation.turns
     starts = _starts(text, 0)
     begins = [starts[turn.line] for turn in turns]
     found = ((turns[number - 1] if number else None, at) for at in chars for number in (bisect_right(begins, at),))
@@ -315,7 +347,7 @@ def _passages(body: SourceBody, places: Iterable[_Place]) -> Iterator[Passage]:
         text = body.text[place.begin : place.end]
         data = text.encode()
         begin = body.before + count.bytes_before(place.begin)
-        is_citable = text and not (body.is_redacted and REDACTED.search(text))
+        is_citable = (text or place.sha256) and not (body.is_redacted and REDACTED.search(text)) and place.sha256 != ""
         yield Passage(
             ref=body.ref,
             anchor=place.anchor,
@@ -326,7 +358,7 @@ def _passages(body: SourceBody, places: Iterable[_Place]) -> Iterator[Passage]:
             begin=begin,
             end=begin + len(data),
             text=text,
-            sha256=hashlib.sha256(data).hexdigest() if is_citable else "",
+            sha256=(place.sha256 or hashlib.sha256(data).hexdigest()) if is_citable else "",
             also=place.also if is_citable else "",
         )
 
@@ -372,7 +404,21 @@ class _Places:
 
 def _places(body: SourceBody, anchor: str = "") -> Iterator[_Place]:
     """The passages of a body; if an anchor is given, at least the one that has it."""
+    if body.part == OUTPUT:
+        return _of_outputs(body)
     return _of_conversation(body, anchor) if body.is_conversation else _of_markdown(body.text, body.prefix)
+
+
+def _of_outputs(body: SourceBody) -> Iterator[_Place]:
+    """What each tool put out; it can be cited if all of it is kept."""
+    begin = 1
+    for turn in body.conversation.turns:
+        for anchor, part in turn.parts:
+            if part.output or part.digest:
+                end = begin + len(part.output)
+                sha256 = "" if part.is_cut else part.digest or None
+                yield _Place(anchor=anchor, kind="code", begin=begin, end=end, sha256=sha256)
+                begin = end + 2
 
 
 def _of_markdown(text: str, prefix: str) -> Iterator[_Place]:
@@ -407,7 +453,9 @@ def _of_conversation(body: SourceBody, anchor: str) -> Iterator[_Place]:
 
 
 def _turn_places(turn: Turn, begin: int) -> Iterator[_Place]:
-    yield _Place(anchor=turn.anchor, kind="turn", begin=begin, end=begin + len(turn.text), also=turn.hash_anchor or "")
+    digest, also = turn.digest if turn.place else None, turn.hash_anchor or ""
+    end = begin + len(turn.text)
+    yield _Place(anchor=turn.anchor, kind="turn", begin=begin, end=end, also=also, sha256=digest)
     starts = _starts(turn.text, begin)
     for number, block in enumerate(blocks(turn.text)):
         yield from _cut_out(block.text, block_prefix(turn.anchor, number), _place_of(block, turn, starts))

@@ -397,7 +397,10 @@ MOST_CONDITIONS = 100
 """The most words and values in one query."""
 
 
-KEYS = ("from", "to", "with", "kind", "system", "thread", "transcript", "repo", "box", "is", "tag", "status", "in")
+KEYS = (
+    *("from", "to", "with", "kind", "system", "thread", "transcript", "repo", "box", "is", "tag", "status"),
+    *("model", "branch", "file", "in"),
+)
 
 
 DATES = ("sent", "after", "before")

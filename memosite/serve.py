@@ -8,9 +8,13 @@ Folders are watched one by one, not as trees: a published site has more folders 
 may be inside a watched folder. Folders that are new are watched from the next change on, which is the one that made
 them. The error of a failed build is shown in the terminal and on the pages; the last good site stays.
 
-The script that reloads is a file, not inline, so that pages keep their strict content security policy. Only pages
-of this server may listen to it, and only requests for this machine by name are answered: a page of another site whose
-name resolves to this machine reads nothing (DNS rebinding), nor does one that loads search blocks as scripts.
+A page that is loaded again shows what it showed before, at the same place in the window, with the same parts expanded:
+of a session that is being written, a new turn comes below, and nothing before it moves.
+
+The scripts that reload and that keep the place are files, not inline, so that pages keep their strict content security
+policy. Only pages of this server may listen to it, and only requests for this machine by name are answered: a page of
+another site whose name resolves to this machine reads nothing (DNS rebinding), nor does one that loads search blocks
+as scripts.
 """
 
 import json
@@ -242,7 +246,49 @@ _HEAD_END = b"</head>"
 _MAIN = b"<main"
 
 
-_SCRIPT = b'<script src="/livereload.js" defer></script>'
+_SCRIPT = b'<script src="/livereload.js" defer></script><script src="/place.js" defer></script>'
+
+
+_PLACE = """\
+// Keeps the place of a reader on a page that is loaded again: what is at the top of the window, and what is expanded.
+const place = `place of ${location.pathname}`;
+let waiting = null;
+const folds = () => {
+  const seen = {};
+  return Array.from(document.querySelectorAll("main details"), (fold) => {
+    const id = fold.closest("[id]")?.id ?? "";
+    seen[id] = (seen[id] ?? 0) + 1;
+    return [`${id} ${seen[id]}`, fold];
+  });
+};
+addEventListener("pagehide", () => {
+  if (waiting) return void sessionStorage.setItem(place, waiting); // loaded again before it was at its place
+  const mark = Array.from(document.querySelectorAll("main [id]")).find((one) => one.getBoundingClientRect().bottom > 0);
+  const open = folds().filter(([, fold]) => fold.open).map(([name]) => name);
+  sessionStorage.setItem(place, JSON.stringify({ id: mark?.id, top: mark?.getBoundingClientRect().top, open }));
+});
+const written = sessionStorage.getItem(place);
+const kept = JSON.parse(written ?? "null");
+sessionStorage.removeItem(place);
+if (kept && performance.getEntriesByType("navigation")[0].type === "reload") {
+  waiting = written;
+  history.scrollRestoration = "manual";
+  const open = new Set(kept.open);
+  for (const [name, fold] of folds()) fold.open = open.has(name);
+  let left = 5; // what comes into view is laid out then, and may be of another height than was guessed
+  const restore = () => {
+    const mark = document.getElementById(kept.id ?? "");
+    if (mark) scrollBy({ top: mark.getBoundingClientRect().top - kept.top, behavior: "instant" });
+    if (--left) requestAnimationFrame(restore);
+    else {
+      history.scrollRestoration = "auto";
+      waiting = null;
+    }
+  };
+  if (document.readyState === "complete") restore();
+  else addEventListener("load", () => setTimeout(restore));
+}
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -306,6 +352,15 @@ class _ReloadHandler(_OnThisMachine, LiveReloadHandler):  # type: ignore[misc] #
 
 class _ScriptHandler(_OnThisMachine, LiveReloadJSHandler):  # type: ignore[misc]
     """The script that reloads."""
+
+
+class _PlaceHandler(_OnThisMachine):
+    """The script that keeps the place of a reader."""
+
+    def get(self) -> None:
+        """Send it."""
+        self.set_header("Content-Type", "text/javascript; charset=utf-8")
+        self.finish(_PLACE)
 
 
 class _FileHandler(_OnThisMachine, StaticFileHandler):  # type: ignore[misc]
@@ -395,6 +450,7 @@ def serve(config: Config, *, port: int, rebuild: Rebuild, settle: Settle, say: S
     handlers: list[Any] = [
         (r"/livereload", _ReloadHandler, {"browsers": browsers}),
         (r"/livereload.js", _ScriptHandler),
+        (r"/place.js", _PlaceHandler),
         (r"/(.*)", _FileHandler, {"browsers": browsers, "path": str(config.output), "default_filename": "index.html"}),
     ]
     try:

@@ -160,7 +160,10 @@ const memositeSearch = (() => {
   const LONGEST = 2000;
   const DEEPEST = 40;
   const MOST_CONDITIONS = 100;
-  const KEYS = ["from", "to", "with", "kind", "system", "thread", "transcript", "repo", "box", "is", "tag", "status", "in"];
+  const KEYS = [
+    "from", "to", "with", "kind", "system", "thread", "transcript", "repo", "box", "is", "tag", "status",
+    "model", "branch", "file", "in",
+  ];
   const DATES = ["sent", "after", "before"];
   /** @type {Record<string, string[]>} */
   const CHOICES = {

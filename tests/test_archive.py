@@ -18,7 +18,6 @@ from memosite.facts.parsed import Envelope, Fact, Kind
 from memosite.reading.archive import read_source
 from memosite.reading.reader import LineFinder, SourceReader
 from memosite.resolve import resolve
-from memosite.sources import folder as folder_module
 from memosite.sources import listing as listing_module
 from memosite.store.shelf import Shelf
 from tests.support.archives import findings, folder_source, links, memo, read_folders, rules_found, transcript_of
@@ -246,7 +245,7 @@ def test_a_file_too_large_is_left_out_with_a_finding(repo: Path, monkeypatch: py
     write_memo(repo / "memos", "small")
     size = write_memo(repo / "memos", "large", body="x" * 3000).stat().st_size
     for limit, expected, found in ((size, {"small", "large"}, set()), (size - 1, {"small"}, {"file-too-large"})):
-        monkeypatch.setattr(folder_module, "FILE_LIMIT", limit)
+        monkeypatch.setattr(listing_module, "FILE_LIMIT", limit)
         archive = read_folders(repo)
         assert ids(archive) == expected and rules_found(archive) == found
 
@@ -255,7 +254,7 @@ def test_a_build_names_the_files_that_are_too_large(
     repo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As errors, each time: a transcript that is not there must not be one line among hundreds of warnings."""
-    monkeypatch.setattr(folder_module, "FILE_LIMIT", 900)
+    monkeypatch.setattr(listing_module, "FILE_LIMIT", 900)
     write_transcript(repo / "transcripts/engineer", "2026-05-01-0900--engineer--long", text="## User\n\n" + "x" * 3000)
     for _ in range(2):  # the second finds the site up to date
         assert main(["build", str(repo), "--fail-on", "error"]) == 1

@@ -4,6 +4,7 @@ import hashlib
 import json
 from argparse import Namespace
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from memosite.citing import Sources
 from memosite.cli import main
 from memosite.commands.citing import opened_sources
+from memosite.passages import OUTPUT
 from memosite.quotes.citations import read_bibtex, read_csl_json, read_html, read_markdown, read_plain
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_transcript
@@ -297,10 +299,13 @@ def test_every_passage_is_the_same_and_over_http(example: Path, tmp_path: Path, 
         assert site.positions["local-history-archivist"] == "archivist"
         for name in site.names:
             ours, theirs = repos.item(name), site.item(name)
-            assert [one.text for one in ours.bodies] == [one.text for one in theirs.bodies]
+            words = [[one.text for one in item.bodies if one.part != OUTPUT] for item in (ours, theirs)]
+            assert words[0] == words[1]  # of what tools put out a site has the digests
             assert ours.cite(None) == theirs.cite(None)
             for one, other in zip(ours.places(), theirs.places(), strict=True):
-                assert ours.cite(one) == theirs.cite(other)
+                cited_here, cited_there = ours.cite(one), theirs.cite(other)
+                is_output = "output of a tool" in cited_here.note
+                assert cited_there == (replace(cited_here, quote="") if is_output else cited_here)
                 count += 1
     assert count > 500
     paper, book = tmp_path / "paper.md", tmp_path / "book.md"

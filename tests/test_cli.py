@@ -49,7 +49,7 @@ def test_a_build_ends_with_a_summary_and_check_names_the_line(tmp_path: Path, ca
     assert main(words) == 0
     said = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in said] == ["read", "written", "findings", "done"]
-    assert "44 memos, 5 notes, 27 records, 2 transcripts" in said[0]
+    assert "44 memos, 5 notes, 27 records, 6 transcripts" in said[0]
     assert said[3].endswith(str(tmp_path / "out/index.html"))
     for threshold, code in (("error", 1), ("warning", 1), ("never", 0)):
         (tmp_path / "out/index.html").unlink()
@@ -58,11 +58,11 @@ def test_a_build_ends_with_a_summary_and_check_names_the_line(tmp_path: Path, ca
     assert main(["check", str(shared_example())]) == 1
     told = capsys.readouterr().out
     assert ':8: error: "sent" is "2026-04-XX", expected ISO 8601 [date-invalid]' in told
-    assert "2 errors, 10 warnings, 3 notes" in told
+    assert "2 errors, 10 warnings, 4 notes" in told
     for format_ in ("json", "sarif"):
         assert main(["check", str(shared_example()), "--format", format_, "--fail-on", "never"]) == 0
         value = json.loads(capsys.readouterr().out)
-        assert len(value if format_ == "json" else value["runs"][0]["results"]) == 15
+        assert len(value if format_ == "json" else value["runs"][0]["results"]) == 16
 
 
 def test_a_single_file_is_checked_wherever_it_lies(tmp_path: Path, capsys: Capture) -> None:
@@ -119,13 +119,13 @@ def test_a_file_that_is_not_read_is_not_called_fine(tmp_path: Path, capsys: Capt
 
 
 def test_export_goes_to_standard_output(tmp_path: Path) -> None:
-    """For pipes; the reader may leave early, and the messages are the same. 88 of the 89: one file is broken."""
+    """For pipes; the reader may leave early, and the messages are the same. 92 of the 93: one file is broken."""
     target = tmp_path / "archive.jsonl"
     assert main(["export", "--site", str(shared_example()), "-o", str(target)]) == 0
-    assert len(target.read_text().splitlines()) == 88
+    assert len(target.read_text().splitlines()) == 92
     done = run_command("export", "--format", "csv", folder=shared_example())
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
-    assert (done.returncode, len(rows)) == (0, 88)
+    assert (done.returncode, len(rows)) == (0, 92)
     command = f"{sys.executable} -m memosite export --with-body | head -n 1"
     piped = subprocess.run(command, shell=True, cwd=shared_example(), capture_output=True, check=False)
     assert piped.stderr.decode() == done.stderr and json.loads(piped.stdout)["v"] == 1

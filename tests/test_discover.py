@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from memosite.commands.init import write_config
 from memosite.config import loading as module
 from memosite.config.loading import discover, load_config
 from memosite.facts.errors import ConfigError, SourceError
 from memosite.reading.inputs import compare_inputs
 from memosite.reading.opening import open_sources
-from tests.support.files import fill
+from tests.support.files import fill, write_text
+
+BRANCH = "entire/checkpoints/v1"
 
 
 def found(site: Path, *ignore: Path) -> dict[str, str]:
@@ -147,14 +150,26 @@ def test_the_search_ends_at_a_depth_and_at_a_number_of_folders(site: Path, monke
     assert found(many) == {"a": "a", "b": "b"}
 
 
+def test_a_branch_of_checkpoints_is_the_source_where_nothing_else_is(site: Path) -> None:
+    """Its own before that of origin, packed or not; no branch of another name; and `init` writes it down."""
+    write_text(site / ".git/packed-refs", f"# pack-refs with: peeled\n{'0' * 40} refs/remotes/origin/{BRANCH}\n")
+    write_text(site / f".git/refs/heads/not-{BRANCH}", "0" * 40)
+    assert [(one.root, one.ref) for one in discover(site, ignore=())] == [(site, f"origin/{BRANCH}")]
+    write_text(site / f".git/refs/heads/{BRANCH}", "0" * 40)
+    assert [one.ref for one in discover(site, ignore=())] == [BRANCH]
+    assert f"  - path: .\n    ref: {BRANCH}\n" in write_config(site).read_text(encoding="utf-8")
+    fill(site, "memos/x.openthing")
+    assert [one.ref for one in discover(site, ignore=())] == [None]
+
+
 def test_nothing_found_says_what_was_looked_for_and_how_to_go_on(site: Path) -> None:
     """A built site and a lone store, which are easily named by mistake, are said to be such."""
     with pytest.raises(ConfigError) as caught:
         discover(site, ignore=())
     assert str(caught.value) == (
         f"{site}: found no memos/, notes/ or transcripts/ below it with an .openthing or .body.md file, no org/ "
-        "with an orgdef, no store of memory-layer, memory-store, mif or wyren, and no docs/adr/ or decisions/ with "
-        "Markdown at the top of a repo, expected at least one; "
+        "with an orgdef, no store of memory-layer, memory-store, mif or wyren, no session logs of agents, and no "
+        "docs/adr/ or decisions/ with Markdown at the top of a repo, expected at least one; "
         "name the folder of the site with --site, or sources in memosite.yml, see memosite init --help"
     )
     fill(site, "desk/memos/x.openthing", "public/.memosite-site", "public/memos/a/original.openthing")

@@ -52,17 +52,24 @@ PAGES = {
     "record.mif": "records/mif/office.3b9f2c71-8d40-4e6a-a1c5-7f20d96b4e13/index.html",
     "redirect": "positions/pilot/index.html",
     "search": "search/index.html",
+    "sessions": "sessions/index.html",
     "systems": "systems/index.html",
     "thread": "threads/dredging-2026/index.html",
     "thread.withheld": "threads/dredging-2026/index.html",
     "threads": "timeline/threads/index.html",
     "timeline": "timeline/index.html",
+    "transcript.session": "transcripts/2026-05-01-1400--claude-code--5f0c1d6e-7a6b-4c61-9a56-1f7f5f0f9a01/index.html",
     "transcript": "transcripts/2026-05-05-1330--master--north-mark/index.html",
     "withheld": "memos/2026-05-04-1100--director--master--dredge/index.html",
 }
 """The page that each golden file shows."""
-WITHHELD = ("thread.withheld", "withheld")
-"""Those of the site in which a memo is published without its content."""
+SITES = {
+    "thread.withheld": "withheld",
+    "withheld": "withheld",
+    "sessions": "sessions",
+    "transcript.session": "sessions",
+}
+"""Those of the site in which a memo is published without its content, and of the one of sessions."""
 _COMMON = (
     "<meta charset", '<meta http-equiv="Content-Security-Policy"', '<meta name="viewport"', '<meta name="color-scheme"',
     '<meta name="referrer"', '<meta name="generator"', '<link rel="icon"', "<script async",
@@ -75,7 +82,7 @@ _FOOT = re.compile(r'<p><a href="[./]*feeds/index\.html">Feeds</a> · ')
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_as_its_golden_file_says_and_that_can_be_read(name: str) -> None:
     """If that was meant to change: see the module. It is short, and knows no moment and no version."""
-    site = golden_sites() / ("withheld" if name in WITHHELD else "site")
+    site = golden_sites() / SITES.get(name, "site")
     html = (site / "_site" / PAGES[name]).read_text(encoding="utf-8").replace(f"memosite {__version__}", "memosite")
     page = readable(_without_main(html) if name == "base" else _own_part(html))
     if name == "contract":

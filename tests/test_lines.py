@@ -83,7 +83,8 @@ def test_each_kind_of_artifact_has_exactly_the_fields_of_the_contract_in_its_ord
     """Who reads the columns of one line may read those of all; lines come in order of arrival, and are read back."""
     found = example.all(base_url="https://x.example/")
     assert {entry["kind"] for entry in found} == {"memo", "note", "transcript", "library", "document", "record"}
-    assert all(list(entry) == FIELDS for entry in found)
+    assert all(list(entry) == FIELDS + ["session"] * ("session" in entry) for entry in found)
+    assert {entry["system"] for entry in found if "session" in entry} == {"claude-code", "specstory"}
     assert all(json.loads(dump_line(entry).encode("utf-8")) == entry for entry in found)
     arrivals = {artifact.id: artifact.arrival for artifact in exported(example.archive)}
     assert [entry["id"] for entry in found] == sorted(arrivals, key=arrivals.__getitem__)

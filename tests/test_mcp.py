@@ -25,13 +25,15 @@ from memosite.commands.arguments import command_parsers, parser
 from memosite.mcp import DEFAULTS, PAGE, TOOLS, Request, request_for
 from memosite.mcp.server import Answered, answer
 from tests.support.commands import command_line
-from tests.support.files import ROOT
+from tests.support.files import ROOT, write_text
 from tests.support.memos import write_memo, write_org
 from tests.support.repos import Repo
+from tests.support.session_logs import claude_code
 from tests.support.sites import shared_example, tree_bytes
 from tests.support.waiting import DEADLINE
 
 SLIP = "2026-05-11-1620--strategist--catalogue-engineer-and-web-engineer--how-many-wrong-tries"
+KINDS = ["position", "thread", "memo", "transcript"]
 ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("brief", {"position": "director", "budget": 900}),
     ("brief", {"position": "web-engineer", "section": "decisions", "from": 2}),
@@ -210,10 +212,13 @@ def office(folder: Path, *names: str) -> Repo:
 
 
 def test_resources_are_listed_in_pages_and_no_source_is_written(tmp_path: Path) -> None:
-    """Positions, threads and memos, each once, the newest first, as commands show them; whatever is asked."""
+    """Positions, threads, memos and sessions, each once, the newest first, as commands show them; whatever is asked."""
     repo = office(tmp_path, *(f"2026-06-01-{1000 + number}--director--strategist--n{number}" for number in range(PAGE)))
     site = repo.root.parent
     write_memo(repo.root / "memos/inbox", SLIP, sender="strategist", to="web-engineer", body="39 photographs. " * 90)
+    write_text(
+        repo.root / "sessions/log.jsonl", claude_code([("person", "Which slip?"), ("assistant", "The small one.")])
+    )
     repo.commit()
 
     def sources() -> dict[str, bytes]:
@@ -231,10 +236,10 @@ def test_resources_are_listed_in_pages_and_no_source_is_written(tmp_path: Path) 
         addresses = [resource.uri for resource in found]
         assert len(set(addresses)) == len(addresses) > 2 * PAGE
         kinds = [address.split("/")[2] for address in addresses]
-        assert list(dict.fromkeys(kinds)) == ["position", "thread", "memo"]
+        assert list(dict.fromkeys(kinds)) == KINDS
         templates = await client.list_resource_templates()
-        assert [template.name for template in templates.resource_templates] == ["position", "thread", "memo"]
-        for kind, words in (("position", ("brief",)), ("thread", ("thread", "--brief")), ("memo", ("show",))):
+        assert [template.name for template in templates.resource_templates] == KINDS
+        for kind, words in zip(KINDS, (("brief",), ("thread", "--brief"), ("show",), ("show",)), strict=True):
             address = next(address for address in addresses if address.startswith(f"memosite://{kind}/"))
             [contents] = (await client.read_resource(address)).contents
             assert isinstance(contents, TextResourceContents)

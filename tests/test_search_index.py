@@ -531,7 +531,7 @@ def test_what_was_found_in_a_small_block_is_not_sought_again(example: Read, monk
     found = Analyses()
     cards = [replace(example.cards[0], id=f"memo-{number}") for number in range(40)]
     made: list[str] = []
-    large = BlockHit(is_tools=False, words=(("text", {"a": bytes(2**20)}),), row=[], stretches=())
+    large = BlockHit(is_tools=False, words=(("text", {"a": bytes(2**20)}),), files=(), row=[], stretches=())
 
     def find(card: Card) -> list[BlockHit]:
         made.append(card.id)

@@ -285,9 +285,9 @@ def test_a_server_that_sends_parts_sends_only_what_a_query_needs(example_site: P
             found.append(browser.value(HITS))
     assert found[0] == found[1]
     pieces = [range_ for range_, code in asked[SendingParts] if code == 206]
-    assert len(pieces) == len(asked[SendingParts]) - 2, "all but the list of blocks and the head of the only block"
+    assert len(pieces) == len(asked[SendingParts]) - 3, "all but the list of blocks and the heads of both"
     moved = sum(int(last) - int(first) + 1 for first, last in (one[6:].split("-") for one in pieces))
-    assert moved < sum(path.stat().st_size for path in (example_site / "search/t0").glob("[ithe]*.js")) / 2
+    assert moved < sum(path.stat().st_size for path in (example_site / "search").glob("[ts]0/[ithe]*.js")) / 2
     assert sum(range_ != "" for range_, _ in asked[Handler]) == 1, "one part was asked for, and the whole came"
 
 

@@ -5,13 +5,11 @@ import http.client
 import json
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 import urllib.request
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -30,28 +28,8 @@ from memosite.store.output import OutputFolder
 from tests.support.commands import run_command
 from tests.support.memos import write_memo
 from tests.support.repos import Repo
-from tests.support.servers import fetch, free_port
+from tests.support.servers import fetch, serving
 from tests.support.waiting import DEADLINE, wait_until
-
-
-@contextmanager
-def serving(site: Path, program: str = "") -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
-    """`memosite serve` of a site, or a program that does it, until the block ends; its address and its process."""
-    port = free_port()
-    run = ["-c", program] if program else ["-m", "memosite"]
-    command = [sys.executable, *run, "serve", str(site), "--port", str(port)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    try:
-        assert process.stdout is not None
-        for line in process.stdout:
-            if "serving" in line:
-                break
-        wait_until(lambda: fetch(f"http://127.0.0.1:{port}/") != "")
-        yield f"127.0.0.1:{port}", process
-    finally:
-        process.kill()
-        process.communicate()
-
 
 FIRST = "2026-05-01-1430--a--b--first"
 

@@ -23,7 +23,6 @@ from memosite.run import workers
 from memosite.run.workers import run
 from memosite.sources import listing as listing_module
 from memosite.sources import objects
-from memosite.sources import tree as tree_module
 from memosite.sources.folder import repo_at
 from memosite.sources.git import Repo as FoundRepo
 from memosite.sources.git import TooMuchError
@@ -169,7 +168,7 @@ def test_the_limits_of_folders_hold_for_trees(repo: Repo, stack: ExitStack, monk
     write_text(repo.root / "b/c/d.txt", "x")
     repo.commit()
     source = tree_source(repo.root, stack)
-    monkeypatch.setattr(tree_module, "FILE_LIMIT", 99)
+    monkeypatch.setattr(listing_module, "FILE_LIMIT", 99)
     assert getattr(source.read_file("a.openthing"), "rule", None) == rules.FILE_TOO_LARGE
     monkeypatch.setattr(listing_module, "FILES_LIMIT", 2)
     with pytest.raises(SourceError, match="more than 2 files"):

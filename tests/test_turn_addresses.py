@@ -293,7 +293,8 @@ def test_without_a_script_the_address_of_a_turn_leads_to_a_page_that_links_to_it
 
 def test_the_end_of_a_full_part_does_not_move_when_turns_are_appended() -> None:
     """Else the address of a part would lose its turns (SPEC 4)."""
-    texts = ["word " * 200] * 3_000
+    body = "".join(f"## User\n\n{'word ' * 200}\n\n" for _ in range(3_000))
+    texts = parse_conversation(body, started=None).turns
     whole = cut_turns(texts)
     for count in (300, 301, 777, OUTLINE, OUTLINE + 1):
         assert cut_turns(texts[:count])[:-1] == whole[: len(cut_turns(texts[:count])) - 1]

@@ -193,8 +193,10 @@ def kind_facts(artifact: Artifact) -> list[str]:
     if isinstance(artifact, Record):
         return [f"{artifact.system} {artifact.card.type}".strip()]
     if isinstance(artifact, Transcript):
-        text = artifact.variants[0].text
-        return [f"{text.turns} turns"] if text and text.turns else []
+        turns = [f"{artifact.turns} turns"] if artifact.turns else []
+        log = None if artifact.withheld else artifact.log
+        branch = [f"branch {log.branch}"] if log and log.branch else []
+        return [*turns, *(log.models[:2] if log else ()), *branch]
     if isinstance(artifact, Document):
         return [artifact.head.file.path]
     return []

@@ -14,8 +14,9 @@ from memosite.archive.model import Artifact, Document, Ghost, Library, Memo, Rec
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Ref, Text
 from memosite.facts.texts import counted, cut_line, listed
+from memosite.formats.sessions.kept import read_conversation
 from memosite.formats.status import standing_of
-from memosite.formats.turns import Turn, parse_conversation
+from memosite.formats.turns import Turn
 
 # Answers what a position has not read yet.
 
@@ -318,14 +319,16 @@ def _text_part(reader: Reader, name: str, said: Text | str, command: Sequence[st
 
 def _turns(reader: Reader, artifact: Transcript, text: Text | str, turns: str, begin: int) -> Part | None:
     """The turns of a transcript; None if its text has no known form."""
-    load, _ = items.loader(reader, text)
-    known = parse_conversation(load(), started=artifact.started).turns
+    written = text if isinstance(text, str) else reader.text_of(text.conversation)
+    known = read_conversation(written, started=artifact.started).turns
     if not known:
         return None
     first, last = _range(turns, len(known)) if turns else (1, len(known))
     name = "/".join(artifact.ref)
     is_one = first == last
-    entries = [_turn(reader, name, known[at - 1], begin if is_one else 0) for at in range(first, last + 1)]
+    entries = [
+        _turn(reader, name, known[at - 1], begin if is_one else 0, is_brief=not is_one) for at in range(first, last + 1)
+    ]
     until = "" if last == len(known) else str(last)
     where = f"turns {first} to {last}" if not is_one else f"turn {first}"
     return Part(
@@ -350,13 +353,19 @@ def _range(written: str, count: int) -> tuple[int, int]:
     return first, min(last, count)
 
 
-def _turn(reader: Reader, name: str, turn: Turn, begin: int) -> Entry:
+_BRIEF = 200
+"""The most characters that are shown of what a machine put into a session, unless it is asked for."""
+
+
+def _turn(reader: Reader, name: str, turn: Turn, begin: int, *, is_brief: bool) -> Entry:
     when = f"{turn.at:%Y-%m-%d %H:%M} UTC" if turn.at else turn.stamp or ""
     model = f"({turn.model})" if turn.model else ""
     skipped = f"from character {begin}" if begin else ""
-    words = (f"#{turn.anchor}", f"{turn.speaker} {model}".strip(), when, f"{len(turn.text):,} characters", skipped)
+    who = f"{turn.speaker} {model}".strip()
+    words = [f"#{turn.anchor}", who, when, f"{len(turn.text):,} characters", *_of_log(turn), skipped]
     begin = max(begin, len(turn.text) - len(turn.text.lstrip("\n")))
-    text = turn.text[begin:]
+    is_brief = is_brief and turn.place is not None and turn.kind in ("system", "summary")
+    text = cut_line(turn.text[:2_000], _BRIEF) if is_brief else turn.text[begin:]
     return Entry(
         line="; ".join(cut_line(word, 100) for word in words if word),
         fields={
@@ -366,12 +375,51 @@ def _turn(reader: Reader, name: str, turn: Turn, begin: int) -> Entry:
             "at": turn.at.isoformat().replace("+00:00", "Z") if turn.at else None,
             "stamp": turn.stamp,
             "chars": len(turn.text),
+            **_log_fields(turn),
         },
         text=lambda: text,
         chars=len(text),
         begin=begin,
+        is_summary=is_brief,
         more=reader.command("show", f"{name}#{turn.anchor}"),
     )
+
+
+_TOOLS_NAMED, _TOOLS_TOLD = 3, 50
+
+
+def _of_log(turn: Turn) -> Iterator[str]:
+    """What is to be known of a turn of a session log: that nobody typed it, or why it is empty; the tools it called."""
+    if turn.is_withheld:
+        yield "withheld: a secret is in it"
+    elif turn.kind in ("system", "summary"):
+        yield "put there by a machine"
+    if turn.place and turn.place.state in ("rewound", "sidechain"):
+        yield {"rewound": "taken back", "sidechain": "of a subagent"}[turn.place.state]
+    tools = [(anchor, part) for anchor, part in turn.parts if part.kind == "tool"] if turn.place else []
+    if tools:
+        named = listed([f"{part.name or 'a tool'} #{anchor}" for anchor, part in tools], _TOOLS_NAMED)
+        yield f"{counted(len(tools), 'tool call')}: {named}"
+
+
+def _log_fields(turn: Turn) -> dict[str, object]:
+    """The same for programs, with where its text is; an output is shown by its anchor."""
+    if turn.place is None:
+        return {}
+    tools: list[dict[str, object]] = [
+        {"anchor": anchor, "tool": part.name, "chars": len(part.output), "is_cut": part.is_cut}
+        for anchor, part in turn.parts
+        if part.kind == "tool"
+    ]
+    place = turn.place
+    return {
+        "kind": turn.kind,
+        "state": place.state or None,
+        "lines": [place.line, place.last_line],
+        "record": place.record or None,
+        "tool_calls": len(tools),
+        "tools": tools[:_TOOLS_TOLD],
+    }
 
 
 def _passage(reader: Reader, artifact: Artifact, anchor: str) -> str:
@@ -410,6 +458,9 @@ def _envelope(reader: Reader, artifact: Artifact) -> Iterator[str]:
     relations = [
         f"{word} {listed(['/'.join(ref) for ref in refs], _NAMED_REFS)}" for word, refs in _relations(artifact)
     ]
+    if artifact.written_by:
+        turns = [f"{'/'.join(ref)}#t{turn}" for ref, turn in artifact.written_by]
+        relations.append(f"written during {listed(turns, _NAMED_REFS)}")
     thread = [f"thread {artifact.thread}"] if isinstance(artifact, Memo) else []
     if isinstance(artifact, Memo) and artifact.discharge:
         closed = artifact.discharge
@@ -445,6 +496,14 @@ def _relations(artifact: Artifact) -> Iterator[tuple[str, Sequence[Ref]]]:
         yield from ((word, refs) for word, refs in found if refs)
     elif isinstance(artifact, Record) and artifact.superseded_by:
         yield "superseded by", (artifact.superseded_by,)
+    elif isinstance(artifact, Transcript):
+        tied = (
+            ("started by", (artifact.parent,) if artifact.parent else ()),
+            ("continues", (artifact.continued_from,) if artifact.continued_from else ()),
+            ("started", tuple(dict.fromkeys(ref for _, ref in artifact.children))),
+            ("wrote", tuple(dict.fromkeys(ref for _, ref in artifact.wrote))),
+        )
+        yield from ((word, refs) for word, refs in tied if refs)
 
 
 def _fields(reader: Reader, artifact: Artifact) -> dict[str, object]:
@@ -464,6 +523,7 @@ def _fields(reader: Reader, artifact: Artifact) -> dict[str, object]:
         "relations": {word: ["/".join(ref) for ref in refs[:_NAMED_REFS]] for word, refs in _relations(artifact)},
         "relations_total": {word: len(refs) for word, refs in _relations(artifact)},
         "thread": memo.thread if memo else None,
+        "written_by": [{"session": "/".join(ref), "turn": turn} for ref, turn in artifact.written_by[:_NAMED_REFS]],
     }
 
 

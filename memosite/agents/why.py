@@ -1,9 +1,11 @@
 """Answers why a line of a file is there: the commits that wrote it, their sessions, and who names them.
 
-git's own words in a tool call, [main 3a835a6] Subject ─┐
-a commit in a tool call with its message ───────────────┼─► the best class that any session has
-an edit of the file with the line in it ────────────────┘    one session in it: that one; several: uncertain
-the commit's id, in any text ───────────────────────────► uncertain: whoever reads a log names it, too
+    git's own words in a tool call, [main 3a835a6] Subject ─┐
+    a session's id, or a checkpoint, in the message ────────┤
+    a commit in a tool call with its message ───────────────┼─► the best class that any session has
+    an edit of the file with the line in it ────────────────┘    one session in it: that one; several: uncertain
+    the file written, its line not shown; ──────────────────┐
+    the commit's id, in any text ───────────────────────────┴─► uncertain: whoever reads a log names it, too
 
 One chain for each commit: commit ─► session, with its turns ─► memos and decisions. Whatever is not shown by what
 is read is uncertain, and says why.
@@ -21,13 +23,14 @@ from typing import Any, Final
 
 from memosite.agents.items import Reader, day_and_time, line_of
 from memosite.archive.cite import ArchiveNames, ref_named
-from memosite.archive.model import Archive, Artifact, Envelopes, Library, Transcript
+from memosite.archive.model import Archive, Artifact, Envelopes, Library, Transcript, sessions_of
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Ref, Text
 from memosite.facts.texts import BEGINNING, counted, make_row, marks_of
+from memosite.formats.sessions.kept import read_conversation
 from memosite.formats.status import sort_of
-from memosite.formats.turns import Turn, blocks, parse_conversation
+from memosite.formats.turns import Turn, blocks
 from memosite.sources.objects import CommitFacts
 
 # Judges which session made a commit, by what its transcript shows within its times.
@@ -65,23 +68,28 @@ class Proof(IntEnum):
     """What a transcript shows of a commit, the best last."""
 
     NAMED = 1
-    AMENDED = 2
-    EDITED = 3
-    COMMITTED = 4
-    SAID_BY_GIT = 5
+    WROTE = 2
+    AMENDED = 3
+    EDITED = 4
+    COMMITTED = 5
+    TRAILER = 6
+    SAID_BY_GIT = 7
 
 
 _WORDS = {
     Proof.NAMED: "names the commit",
+    Proof.WROTE: "wrote the file",
     Proof.AMENDED: "made a commit with this message",
     Proof.EDITED: "edited the file, with this text",
     Proof.COMMITTED: "ran the commit",
+    Proof.TRAILER: "is named by the commit's message",
     Proof.SAID_BY_GIT: "made the commit",
 }
 
 
 _DOUBTS = {
     Proof.NAMED: "it names the commit, but does not show that it made it",
+    Proof.WROTE: "it wrote the file, but does not show this line",
     Proof.AMENDED: "its commit had another id; it may have been amended or rebased since",
 }
 
@@ -101,7 +109,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownTurn:
-    """A turn that shows something of a commit."""
+    """A turn that shows something of a commit; without an anchor, the session as a whole does."""
 
     anchor: str
     proof: Proof
@@ -147,21 +155,43 @@ def is_within(transcript: Transcript, commit: CommitFacts) -> bool:
 
 
 def session_of(transcript: Transcript, turns: Iterable[Turn], work: Work) -> Session | None:
-    """What a transcript shows of a commit; None if it shows nothing."""
+    """What a transcript shows of a commit; None if it shows nothing. Of copied turns the session has nothing itself."""
+    made = list(_made(transcript, work.commit))
+    own = (turn for turn in turns if turn.ordinal > transcript.copied)
     shown = [
         ShownTurn(anchor=turn.anchor, proof=proof)
-        for turn in turns
-        if (proof := max(_proofs(turn, work), default=None))
+        for turn in own
+        if (proof := max(_proofs(turn, work), default=None)) and turn.anchor not in {one.anchor for one in made}
     ]
+    known = {one.anchor for one in (*made, *shown)}
+    shown += [one for one in _wrote(transcript, work) if one.anchor not in known]
+    shown = sorted((*made, *shown), key=lambda one: int(one.anchor[1:] or 0))
     if not shown:
         return None
-    if not is_within(transcript, work.commit):
-        made = [turn for turn in shown if turn.proof == Proof.SAID_BY_GIT]
+    if not made and not is_within(transcript, work.commit):
+        told = [turn for turn in shown if turn.proof == Proof.SAID_BY_GIT]
         doubt = "the commit is not within the times of this session"
-        return Session(transcript=transcript, turns=tuple(made), doubt=doubt) if made else None
+        return Session(transcript=transcript, turns=tuple(told), doubt=doubt) if told else None
     best = max(turn.proof for turn in shown)
     kept = [turn for turn in shown if turn.proof > Proof.AMENDED] or [turn for turn in shown if turn.proof == best]
     return Session(transcript=transcript, turns=tuple(kept), doubt=_DOUBTS.get(best, ""))
+
+
+def _made(transcript: Transcript, commit: CommitFacts) -> Iterator[ShownTurn]:
+    """What a session log shows of having made a commit that its source has."""
+    for one in transcript.commits:
+        if one.id == commit.hash:
+            proof = Proof.SAID_BY_GIT if one.how == "printed" else Proof.TRAILER
+            yield ShownTurn(anchor=f"t{one.ordinal}" if one.ordinal else "", proof=proof)
+
+
+def _wrote(transcript: Transcript, work: Work) -> Iterator[ShownTurn]:
+    """The turns of a session log whose tools wrote the file."""
+    log = transcript.log
+    for ordinal, path in log.wrote if log else ():
+        plain = "/" + path.replace("\\", "/").removeprefix("/")
+        if ordinal > transcript.copied and any(plain.endswith(f"/{name}") for name in work.paths):
+            yield ShownTurn(anchor=f"t{ordinal}", proof=Proof.WROTE)
 
 
 def best_sessions(found: Sequence[Session]) -> list[Session]:
@@ -169,7 +199,7 @@ def best_sessions(found: Sequence[Session]) -> list[Session]:
     certain = [session for session in found if not session.doubt]
     if certain:
         best = max(session.best for session in certain)
-        chosen = [session for session in certain if session.best == best]
+        chosen = list(_without_captures(session for session in certain if session.best == best))
         if len(chosen) == 1:
             return chosen
         return [replace(session, doubt=f"{len(chosen)} sessions show it") for session in chosen]
@@ -177,11 +207,22 @@ def best_sessions(found: Sequence[Session]) -> list[Session]:
     return [session for session in found if session.best == best]
 
 
+def _without_captures(found: Iterable[Session]) -> Iterator[Session]:
+    """Sessions, each once: of its captures the agent's own log, else any log, else the first."""
+    known: set[str] = set()
+    for session in sorted(found, key=lambda one: (not one.transcript.log, bool(one.transcript.envelope.capture_tool))):
+        ids = set(sessions_of(session.transcript))
+        if not ids or known.isdisjoint(ids):
+            yield session
+        known |= ids
+
+
 def _proofs(turn: Turn, work: Work) -> Iterator[Proof]:
     made = work.commit.committed
     if names_commit(turn.text, work.commit.hash):
         yield Proof.NAMED
-    for call in (block for block in blocks(turn.text) if block.kind == "tool"):
+    said = (*turn.before, *turn.after) if turn.place else blocks(turn.text)  # a log's calls are not in its texts
+    for call in (block for block in said if block.kind == "tool"):
         is_shell = bool(_SHELL.search(call.name or ""))
         if is_shell:
             yield from _committed(call.text, work)
@@ -247,7 +288,8 @@ def _item(artifact: Artifact) -> Item:
     files = [copy.file.place for copy in artifact.copies]
     times = [moment.timestamp() for moment in span] if span else None
     digests = [text.sha256 for text in bodies_of(artifact)]
-    return "/".join(artifact.ref), digests, (make_row(artifact.subject), files, times)
+    commits = (one.id for one in artifact.commits) if isinstance(artifact, Transcript) else ()
+    return "/".join(artifact.ref), digests, (make_row(" ".join((artifact.subject, *commits))), files, times)
 
 
 def bodies_of(artifact: Artifact) -> tuple[Text, ...]:
@@ -394,10 +436,11 @@ def _sessions(reader: Reader, mentions: Mentions, work: Work) -> Iterator[Sessio
         variant = artifact.variants[0]
         if variant.text is None:
             continue
-        text = reader.text_of(variant.text.sha256)
-        if not (is_within(artifact, work.commit) or names_commit(text, work.commit.hash)):
+        text = reader.text_of(variant.text.conversation)
+        is_made = any(one.id == work.commit.hash for one in artifact.commits)
+        if not (is_made or is_within(artifact, work.commit) or names_commit(text, work.commit.hash)):
             continue
-        found = session_of(artifact, parse_conversation(text, started=artifact.started).turns, work)
+        found = session_of(artifact, read_conversation(text, started=artifact.started).turns, work)
         if found is not None:
             yield found
 
@@ -500,6 +543,9 @@ def as_text(reader: Reader, asked: Asked, chains: Sequence[Chain]) -> str:
 def _session_lines(reader: Reader, session: Session) -> Iterator[str]:
     yield f"  - {_doubted(session.doubt)}{line_of(reader, session.transcript)}"
     for turn in session.turns:
+        if not turn.anchor:
+            yield f"    {turn.words}"
+            continue
         place = f"{'/'.join(session.transcript.ref)}#{turn.anchor}"
         yield f"    #{turn.anchor} {turn.words}: {reader.command('show', place)}"
 
@@ -527,7 +573,7 @@ def _object(chain: Chain) -> dict[str, object]:
         "sessions": [
             {
                 "id": session.transcript.id,
-                "turns": [{"anchor": turn.anchor, "shows": turn.words} for turn in session.turns],
+                "turns": [{"anchor": turn.anchor or None, "shows": turn.words} for turn in session.turns],
                 "uncertain": session.doubt or None,
             }
             for session in chain.sessions

@@ -143,6 +143,8 @@ def _speakers(artifact: Artifact) -> Iterable[str]:
     if isinstance(artifact, Memo):
         session = artifact.envelope.session
         yield f"{artifact.author} ({session})" if session and artifact.sender else artifact.author
+    elif isinstance(artifact, Transcript) and artifact.envelope.log:
+        yield artifact.envelope.log.agent
     elif isinstance(artifact, Transcript):
         yield from map(called, artifact.envelope.participants)
     else:
@@ -159,6 +161,8 @@ def participants(archive: Archive, transcript: Transcript) -> tuple[tuple[Partic
     """Which participants of a conversation are people, and which are models, as far as orgdef or envelope say."""
     people: list[Participant] = []
     models: list[Participant] = []
+    if transcript.log and transcript.log.person:
+        people.append(Participant(position=transcript.log.person))
     for participant in transcript.envelope.participants:
         position = archive.positions.get(archive.position_of.get(participant.position, ""))
         is_person = (position is not None and position.is_person) or not participant.session_arc
@@ -365,7 +369,7 @@ def _of_ghosts(archive: Archive, written: str) -> str:
 
 def is_at(file: FileFacts, path: str) -> bool:
     """Whether a path means a file: from the file's source on, from further up, or from a folder in it."""
-    whole, written = f"/{file.source}/{file.path}", path.removeprefix(".").lstrip("/")
+    whole, written = f"/{file.source}/{file.path}", path.removeprefix("./").lstrip("/")
     return "/" in written and (whole.endswith(f"/{written}") or f"/{written}".endswith(whole))
 
 

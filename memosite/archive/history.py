@@ -21,6 +21,7 @@ with its chain. So from any commit there are few chains down to the first one (t
 branches are nested.
 """
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -108,6 +109,19 @@ class LifeEvent:
         return self.merge or self.commit
 
 
+class CommitCard(NamedTuple):
+    """A commit that a session log names, or that names a session.
+
+    `subject` is the first line of its message; "" where that may not be shown. `sessions` are the values of its
+    trailers that may be ids of sessions, `checkpoints` those of `Entire-Checkpoint`.
+    """
+
+    id: str
+    subject: str
+    sessions: tuple[str, ...] = ()
+    checkpoints: tuple[str, ...] = ()
+
+
 HistoryProblem = Literal["", "unreadable", "failed"]
 
 
@@ -122,7 +136,8 @@ class History:
     content to the SHA-256 under which it is on the shelf.
     `secrets` are those that were found in these contents, by blob id. `names` are names that hold a secret, without it:
     paths, which are in nothing else here, and authors.
-    `commits` maps a commit as written in a text to its whole id. `entries` are those of versions of list files, by
+    `commits` maps a commit as written in a text to its whole id; `cards` are commits of sessions, by what session logs
+    call them and by their whole ids. `entries` are those of versions of list files, by
     record system and blob id; a version whose entries are not known is missing. `problem` is what kept git from reading
     the history: the repo is damaged, special or too large; or time and memory ran out, and the events are those known
     before.
@@ -139,6 +154,7 @@ class History:
     secrets: Mapping[str, FormerSecrets] = field(default_factory=dict)
     names: tuple[RedactedName, ...] = ()
     commits: Mapping[str, str] = field(default_factory=dict)
+    cards: Mapping[str, CommitCard] = field(default_factory=dict)
     entries: Mapping[tuple[str, str], tuple[RecordEntry, ...]] = field(default_factory=dict)
     problem: HistoryProblem = ""
 
@@ -150,6 +166,13 @@ class History:
         """The history without these former contents; the same object if it has none of them."""
         left = {id_: digest for id_, digest in self.blobs.items() if id_ not in ids}
         return self if len(left) == len(self.blobs) else replace(self, blobs=left)
+
+    def without_subjects(self, is_hidden: Callable[[str], bool]) -> "History":
+        """The history without those subjects of commits that are to be hidden."""
+        cards = {
+            name: card._replace(subject="") if is_hidden(card.subject) else card for name, card in self.cards.items()
+        }
+        return self if cards == self.cards else replace(self, cards=cards)
 
 
 def file_key(path: str) -> str:
@@ -267,7 +290,8 @@ def resettled(gone: Mapping[str, str], come: Mapping[str, str]) -> dict[str, str
     """Which of the files that come are those that are gone, by keys, with their blob ids: keys afterwards and before.
 
     A file of the same name is the same, moved to a folder that is no mailbox, as in a cleanup. Else it is one of the
-    same content and ending, whose name was corrected. An envelope also goes with its body, which its `body_ref` names,
+    same content and ending, whose name was corrected; or a session that SpecStory wrote anew under another title: the
+    time in its name stays. An envelope also goes with its body, which its `body_ref` names,
     and a body with its envelope. What could be several is none.
     """
     if not gone or not come:
@@ -280,6 +304,12 @@ def resettled(gone: Mapping[str, str], come: Mapping[str, str]) -> dict[str, str
         lambda key, blob: blob and blob + _ending(key),
     )
     left = set(moved.values())
+    moved |= _paired(
+        {key: blob for key, blob in gone.items() if key not in left},
+        {key: blob for key, blob in come.items() if key not in moved},
+        lambda key, _: match[1] if (match := _SPECSTORY.fullmatch(key)) else "",
+    )
+    left = set(moved.values())
     for own, beside in ((BODY_SUFFIX, ENVELOPE_SUFFIX), (ENVELOPE_SUFFIX, BODY_SUFFIX)):
         for new, old in list(moved.items()):
             if new.endswith(own) and old.endswith(own):
@@ -288,6 +318,11 @@ def resettled(gone: Mapping[str, str], come: Mapping[str, str]) -> dict[str, str
                     moved[near] = far
                     left.add(far)
     return moved
+
+
+_SPECSTORY = re.compile(
+    r"((?:.*/)?\.specstory/history/[0-9]{4}-[0-9]{2}-[0-9]{2}_[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?Z?)(?:-.*)?\.md", re.DOTALL
+)
 
 
 def _ending(key: str) -> str:

@@ -13,7 +13,8 @@ are, byte for byte; new lines are appended.
 - `{"v": 1, "kind": "position", "id": "…"}`: a position's page and feed. Likewise `entity` and `ghost`, which have no
   feed; `name`, another name of a position, under which its feed is found, too; `changes`, the page of what was
   edited of an artifact; `captures`, the page that compares captures of a session; `month`; `digest`, a closed day or
-  week; `saved`, a saved search by its name; and of a site with `lean: true`, `bundle`, the first of them after `lean`.
+  week; `saved`, a saved search by its name; `sessions`, the list of those of a source; and of a site with
+  `lean: true`, `bundle`, the first of them after `lean`.
 - `{"v": 1, "kind": "alias", "id": "memo/…", "to": "document/…"}`: what the address of a ghost leads to that turned out
   to be something else. Of several lines on one ghost the last counts.
 - `{"v": 1, "kind": "block", "id": "positions/…/feed", "n": 2, "items": [51, …]}`: the second full archive document
@@ -290,7 +291,7 @@ class _Lines:
         elif kind == "block":
             items = tuple(map(_number, entry["items"]))
             self.blocks.append(FeedBlock(feed=id_, number=_number(entry["n"]), items=items))
-        elif kind in {"ghost", "name", "changes", "captures", "month", "digest", "saved", "lean", "bundle"}:
+        elif kind in {"ghost", "name", "changes", "captures", "month", "digest", "saved", "sessions", "lean", "bundle"}:
             self.others[kind, id_] = None
         elif kind == "entity":
             self.entities[id_] = None

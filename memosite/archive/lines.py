@@ -13,10 +13,10 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from memosite.archive.model import Archive, Artifact, Copy, Memo, Record
+from memosite.archive.model import Archive, Artifact, Copy, Memo, Record, SessionCommit, Transcript
 from memosite.archive.urls import absolute, page_of
 from memosite.facts.characters import harmless_json, without_surrogates
-from memosite.facts.parsed import FileFacts, Kind, Text, Withheld
+from memosite.facts.parsed import FileFacts, Kind, SessionLog, Text, Withheld
 from memosite.facts.phrases import joined, kind_word, phrase
 from memosite.facts.texts import SUMMARY, cut_line
 
@@ -57,7 +57,7 @@ def artifact_line(artifact: Artifact, archive: Archive, *, base_url: str | None)
     `url` is the page's address, or its folder (`memos/<id>/`, not encoded) for a site without one. `from`, `to` and
     `ghost_parent` are as written, null or empty where there is none; `date` and `received` are UTC. `recipients`
     and `action` are those of memos: notes have no action. `sha256` is of the published original; null of an artifact
-    without content, which alone has `withheld`. Only what had other ids has `former`.
+    without content, which alone has `withheld`. Only what had other ids has `former`; only sessions have `session`.
     """
     memo = artifact if isinstance(artifact, Memo) else None
     ghost = archive.ghosts.get(memo.ghost_parent or "") if memo else None
@@ -65,6 +65,8 @@ def artifact_line(artifact: Artifact, archive: Archive, *, base_url: str | None)
     withheld: dict[str, object] = {"withheld": withheld_fields(artifact.withheld)} if artifact.withheld else {}
     if artifact.is_redacted:
         withheld["redacted"] = True
+    if isinstance(artifact, Transcript) and artifact.log and not artifact.withheld:
+        withheld["session"] = session_fields(artifact, artifact.log)
     if artifact.former and not artifact.withheld:
         withheld["former"] = list(artifact.former)
     return {
@@ -96,6 +98,43 @@ def artifact_line(artifact: Artifact, archive: Archive, *, base_url: str | None)
         "findings": sorted({finding.rule.id for finding in artifact.findings}),
         "sha256": original_sha256(artifact, artifact.shown_file) or None,
     } | withheld
+
+
+LISTED = 100
+"""The most of each that a session did, in its line: files, commits, pull requests, sessions started."""
+
+
+def session_fields(session: Transcript, log: SessionLog) -> dict[str, object]:
+    """What the log of a session says of it; of each list the first, each with the turn in which that was done.
+
+    `wrote` has paths below the `folder` of the session. `commits` have whole ids, with a `source`, if a repo of the
+    archive has them, else the hashes that were printed; without a `turn`, if their messages alone name the session.
+    """
+    return {
+        "key": log.key,
+        "agent": log.agent,
+        "models": list(log.models),
+        "folder": log.folder or None,
+        "branch": log.branch or None,
+        "version": log.version or None,
+        "turns": session.turns,
+        "people": log.people,
+        "tools": log.tools,
+        "withheld": log.withheld,
+        "started_by": session.parent[1] if session.parent else None,
+        "continues": session.continued_from[1] if session.continued_from else None,
+        "copied": session.copied,
+        "started": [{"turn": turn, "id": ref[1]} for turn, ref in session.children[:LISTED]],
+        "wrote": [{"turn": turn, "path": log.below(path)} for turn, path in log.wrote[:LISTED]],
+        "items": [{"turn": turn, "item": "/".join(ref)} for turn, ref in session.wrote[:LISTED]],
+        "commits": [_commit(one) for one in session.named_commits[:LISTED]],
+        "pulls": [{"turn": turn, "url": address} for turn, address in log.pulls[:LISTED]],
+    }
+
+
+def _commit(one: SessionCommit) -> dict[str, object]:
+    found = {"turn": one.ordinal or None, "commit": one.id, "subject": one.subject or None}
+    return {**found, "source": one.source or None, "known_by": one.how}
 
 
 def withheld_fields(withheld: Withheld) -> dict[str, object]:

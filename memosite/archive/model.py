@@ -33,6 +33,7 @@ from memosite.facts.parsed import (
     RecordEvent,
     Ref,
     Seat,
+    SessionLog,
     Text,
     Withheld,
 )
@@ -288,7 +289,8 @@ class Artifact(Apart):
 
     `owed_by` are those for whom it waits, each once: who has not done what a memo asks, or who has to decide, as a
     status says. Of these `all` is everybody, and `SOMEBODY` is somebody who is not named. `same_matter` of a decision
-    that waits are its proposal and the records of it in other systems; these have no `owed_by`.
+    that waits are its proposal and the records of it in other systems; these have no `owed_by`. `written_by` are the
+    sessions of logs whose tools wrote its file, the oldest first, each with the ordinal of the turn.
     """
 
     APART: ClassVar[frozenset[str]] = frozenset({"copies", "variants", "links", "images"})
@@ -313,6 +315,7 @@ class Artifact(Apart):
     withheld: Withheld | None = None
     owed_by: tuple[str, ...] = ()
     same_matter: tuple[Ref, ...] = ()
+    written_by: tuple[tuple[Ref, int], ...] = ()
 
     @property
     def ref(self) -> Ref:
@@ -355,6 +358,16 @@ class Artifact(Apart):
         """Its texts: that inside the envelope, then that of the body file; equal ones once. None if withheld."""
         texts = () if self.withheld else self._texts()
         return tuple({text.sha256: text for text in texts if text is not None}.values())
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether it has a row of its own in the lists of pages; else only what it belongs to leads to it."""
+        return True
+
+    @property
+    def is_announced(self) -> bool:
+        """Whether the feeds of the whole archive announce it, and digests list it."""
+        return True
 
     @property
     def waits_for(self) -> tuple[str, ...]:
@@ -481,14 +494,53 @@ class Memo(Envelopes):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionCommit:
+    """A commit that a session made, in the turn with this ordinal, 0 if that is not known.
+
+    It is in the repo of a source. `how` it is known: its hash was `printed` when it was made, its message has a
+    `trailer` with the session's id, or one with a `checkpoint` of it. `subject` is the first line of its message.
+    """
+
+    ordinal: int
+    id: str
+    subject: str
+    source: str
+    how: Literal["printed", "trailer", "checkpoint"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Transcript(Envelopes):
-    """A recorded conversation. `last_turn` is when its last turn began, if its stamps tell."""
+    """A recorded conversation. `last_turn` is when its last turn began, if its stamps tell.
+
+    Of a session log `parent` is the session that started it, `children` those that it started, and `wrote` the items
+    whose files it wrote, each with the ordinal of the turn. `continued_from` is the older session that has its first
+    `copied` turns, too, from `copied_at` on. `commits` are those that it made, if a repo of the archive has them.
+    """
 
     role: str | None
     ended: Moment | None
     last_turn: Moment | None = None
+    parent: Ref | None = None
+    continued_from: Ref | None = None
+    copied: int = 0
+    copied_at: int = 0
+    children: tuple[tuple[int, Ref], ...] = ()
+    wrote: tuple[tuple[int, Ref], ...] = ()
+    commits: tuple[SessionCommit, ...] = ()
     related: tuple[Ref, ...] = ()
     unresolved: tuple[str, ...] = ()
+
+    @property
+    def named_commits(self) -> tuple[SessionCommit, ...]:
+        """Its commits, and the hashes that were printed in it of commits that no repo of the archive has."""
+        known = [one.id for one in self.commits]
+        printed = self.log.commits if self.log and not self.withheld else ()
+        lost = (
+            SessionCommit(ordinal=at, id=word, subject="", source="", how="printed")
+            for at, word in printed
+            if at > self.copied and not any(id_.startswith(word) for id_ in known)
+        )
+        return tuple(sorted((*self.commits, *lost), key=lambda one: one.ordinal))
 
     @property
     def started(self) -> dt.datetime | None:
@@ -496,8 +548,31 @@ class Transcript(Envelopes):
         return self.variants[0].started
 
     @property
+    def turns(self) -> int:
+        """How many turns it has; 0 if its text is of no known form."""
+        text = self.variants[0].text
+        return (text.turns or 0) if text else 0
+
+    @property
+    def is_listed(self) -> bool:
+        """A session that another one started is on the page of that one."""
+        return self.parent is None
+
+    @property
+    def is_announced(self) -> bool:
+        """Sessions of logs have feeds of their own."""
+        return self.log is None
+
+    @property
+    def log(self) -> SessionLog | None:
+        """What a session log says of it; None for a transcript that is no log."""
+        return self.envelope.log
+
+    @property
     def who(self) -> Who:
         """Its participants."""
+        if self.log:
+            return Who(self.log.agent)
         return Who(listed([one.position for one in self.envelope.participants], NAMED, chars=NAME_CHARS))
 
 
@@ -798,5 +873,8 @@ _UUID = re.compile(r"(?<![0-9A-Za-z-])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a
 
 def sessions_of(transcript: Transcript) -> list[str]:
     """The UUIDs, in lower case and in order."""
-    said = " ".join(one.session_arc or "" for one in transcript.variants[0].envelope.participants)
+    envelope = transcript.variants[0].envelope
+    said = " ".join(one.session_arc or "" for one in envelope.participants)
+    if envelope.log and not envelope.log.parent:
+        said = envelope.log.key
     return sorted({found.lower() for found in _UUID.findall(said)})

@@ -36,6 +36,7 @@ DECISIONS = "decisions/"
 CITATIONS = "citations/"
 SYSTEMS = "systems/"
 ENTITIES = "entities/"
+SESSIONS = "sessions/"
 DIGESTS = "digests/"
 FEEDS = "feeds/"
 SPECIFICATION = "spec/"
@@ -86,6 +87,11 @@ def turn_lines(page: str) -> str:
 def system_page(system: str) -> str:
     """The page of one of the other memory systems."""
     return f"{SYSTEMS}{system}/"
+
+
+def source_sessions(source: str) -> str:
+    """The page of the sessions whose logs are in a source."""
+    return f"{SESSIONS}{make_id(source).casefold()}/"
 
 
 def entity_page(id_: str) -> str:

@@ -19,8 +19,8 @@ from memosite.archive.model import UNDATED, Archive, Artifact, Memo, Transcript
 from memosite.archive.urls import absolute, page_of
 from memosite.facts.parsed import Participant
 from memosite.facts.texts import cut_line
-from memosite.formats.turns import REDACTED, Turn, TurnList, blocks, parse_conversation
-from memosite.passages import Passage, SourceBody, bodies_of, find_in, passages_in, texts_of
+from memosite.formats.turns import REDACTED, Turn, TurnBlock, TurnList, TurnPlace, blocks
+from memosite.passages import OUTPUT, Passage, SourceBody, bodies_of, find_in, passages_in, texts_of
 from memosite.quotes.index import QuoteIndex, letters_of, words_of
 from memosite.quotes.judge import judge
 from memosite.quotes.quotations import Origin, Voice
@@ -30,6 +30,10 @@ _RANGE = re.compile(r"(t[1-9]\d{0,8})-(t[1-9]\d{0,8})", re.ASCII)
 
 
 _TURN = re.compile(r"t[1-9]\d{0,8}|t-[0-9a-f]{8}(?:-\d+)?", re.ASCII)
+
+
+_IN_TURN = re.compile(r"(t[1-9]\d{0,8})(?=[.-]|\Z)|(t-[0-9a-f]{8}(?:-\d+)?)\Z", re.ASCII)
+"""The turn that an anchor begins with: by its ordinal, or by its hash."""
 
 
 _BLOCK = re.compile(r"t[1-9]\d{0,8}(?:\.([1-9]\d{0,5}))?-", re.ASCII)
@@ -100,6 +104,8 @@ class Item:
 
     def misread(self) -> "Iterator[Item]":
         """A transcript with the turns that former versions of memosite told apart, if those were others."""
+        if any(body.turns or body.known for body in self.bodies):  # of a session log, whose turns are data
+            return
         bodies = tuple(replace(body, is_misread=body.is_conversation) for body in self.bodies)
         found = replace(self, bodies=bodies, since=MISREAD)
         if [turn.digest for turn in found.turns.values()] != [turn.digest for turn in self.turns.values()]:
@@ -146,11 +152,12 @@ class Item:
         )  # fmt: skip
         body = self.bodies[number]
         start = _chars(body.text, passage.begin - body.before)
-        named = re.split(r"[.-]", passage.anchor, maxsplit=1)[0]
-        turn = self.turns.get(named) if named.startswith("t") else None
+        turn = self.turn_at(passage.anchor) if self.turns else None
         in_block = _BLOCK.match(passage.anchor)
         held = blocks(turn.text)[int(in_block[1] or 1) - 1 :] if in_block and turn else ()
         is_carried = bool(held) and held[0].kind != "speech"
+        if turn and turn.place and passage.kind != "turn":
+            is_carried = body.part == OUTPUT or self.is_read_in(number, [(start, start + len(passage.text))])
         speaker = self.called(turn)
         return Place(
             anchor=passage.anchor,
@@ -168,9 +175,11 @@ class Item:
         begins, ends = self.place(first), self.place(last)
         if begins is None or ends is None or begins.end > ends.end:
             return None
-        turns = [turn for turn in self._conversation.turns[int(first[1:]) - 1 : int(last[1:])] if turn.text]
+        within = self._conversation.turns[int(first[1:]) - 1 : int(last[1:])]
+        turns = [turn for turn in within if turn.text]
         if not turns:
             return None
+        is_incomplete = any(one.is_withheld or (one.place and one.text and not one.digest) for one in within)
         text = self.bodies[begins.body].text[begins.start : ends.end]
         is_redacted = self.bodies[begins.body].is_redacted and any(REDACTED.search(turn.text) for turn in turns)
         return replace(
@@ -178,9 +187,9 @@ class Item:
             anchor=f"{first}-{last}",
             end=ends.end,
             text=text,
-            sha256="" if is_redacted else cite.range_digest(turn.digest for turn in turns),
+            sha256="" if is_redacted or is_incomplete else cite.range_digest(turn.digest for turn in turns),
             turns=tuple((turn.anchor, turn.text) for turn in turns),
-            speaker=cut_line(", ".join(dict.fromkeys(map(self.called, turns))), 200),
+            speaker=cut_line(", ".join(filter(None, dict.fromkeys(map(self.called, turns)))), 200),
         )
 
     def _range_with(self, digest: str, more: int) -> Place | None:
@@ -195,6 +204,10 @@ class Item:
         if not self.bodies:
             return {}
         body = self.bodies[place.body if place else -1]
+        turn = self.turn_at(place.anchor) if place else None
+        if turn and turn.place:
+            file = f"{body.source}/{turn.place.file or body.path}"
+            return {"file": file} | self._where_in_log(turn.place, place)
         start, end = (place.start, place.end) if place else (0, len(body.text))
         begin = body.before + len(body.text[:start].encode("utf-8", "surrogatepass"))
         size = len(body.text[start:end].encode("utf-8", "surrogatepass"))
@@ -206,12 +219,37 @@ class Item:
             "bytes": [begin, begin + size],
         }
 
+    def _where_in_log(self, begin: TurnPlace, place: Place | None) -> dict[str, object]:
+        """The lines of a turn, of a range, or of what a tool put out, and the id of the record."""
+        output = self._output_at(place.anchor) if place else None
+        if output:
+            return {"lines": [output.line, output.line]}
+        last = self.turns[place.turns[-1][0]].place if place and place.turns else None
+        lines: dict[str, object] = {"lines": [begin.line, (last or begin).last_line]}
+        return lines if last or not begin.record else {**lines, "record": begin.record}
+
     # Who speaks
+
+    def turns_of(self, place: Place) -> Sequence[Turn]:
+        """The turns that a place is in, or is."""
+        if found := _RANGE.fullmatch(place.anchor):
+            return self._conversation.turns[int(found[1][1:]) - 1 : int(found[2][1:])]
+        turn = self.turn_at(place.anchor)
+        return (turn,) if turn else ()
+
+    def _output_at(self, anchor: str) -> TurnBlock | None:
+        """What a tool put out, by its anchor."""
+        turn = self.turn_at(anchor)
+        return (
+            next((part for name, part in turn.parts if name == anchor and (part.output or part.digest)), None)
+            if turn
+            else None
+        )
 
     @cached_property
     def _conversation(self) -> TurnList:
         bodies = (body for body in self.bodies if body.is_conversation)
-        return next((body.conversation for body in bodies), parse_conversation("", started=None))
+        return next((body.conversation for body in bodies), TurnList(form="verbatim", preamble="", turns=()))
 
     @cached_property
     def turns(self) -> dict[str, Turn]:
@@ -224,6 +262,13 @@ class Item:
         starts = next((_line_starts(body.text) for body in self.bodies if body.is_conversation), [0])
         return [(one.anchor, starts[one.line], starts[one.line] + len(one.text)) for one in self.turns.values()]
 
+    def turn_at(self, anchor: str) -> Turn | None:
+        """The turn that an anchor is in; None if it is in none."""
+        found = _IN_TURN.match(anchor)
+        if found and found[2]:
+            return next((turn for turn in self.turns.values() if turn.hash_anchor == found[0]), None)
+        return self.turns.get(found[1]) if found else None
+
     def _time(self, turn: Turn | None) -> str:
         if turn and turn.at:
             return turn.at.isoformat(timespec="seconds").replace("+00:00", "Z")
@@ -233,10 +278,14 @@ class Item:
         """Who speaks in a turn, or in all of it: as the pages call it."""
         if turn is None:
             return self.whole.speaker
+        if turn.place:
+            return turn.speaker_in(self.whole.speaker, self.people[0].position if self.people else "")
         known = self.people if turn.is_person else self.models
         return cut_line(called(known[0]), 200) if len(known) == 1 else turn.speaker
 
     def _position_of(self, turn: Turn) -> str:
+        if turn.place:
+            return self.called(turn)
         known = self.people if turn.is_person else self.models
         name = known[0].position if len(known) == 1 else turn.speaker
         return self.own_names.get(name, name)
@@ -244,6 +293,11 @@ class Item:
     def voices(self, body: int) -> tuple[Voice, ...]:
         """Who speaks where in a body, in order."""
         text = self.bodies[body].text
+        if self.bodies[body].part == OUTPUT:
+            ends = accumulate(len(passage.text) + 2 for passage in passages_in((self.bodies[body],)))
+            sizes = (len(passage.text) for passage in passages_in((self.bodies[body],)))
+            starts_of = ((end - size - 1, end - 1) for end, size in zip(ends, sizes, strict=True))
+            return tuple(Voice(start=start, end=end, speaker="", is_carried=True) for start, end in starts_of)
         if not self.bodies[body].is_conversation:
             return tuple(_voices(text, 0, self.position))
         starts = _line_starts(text)
@@ -251,6 +305,14 @@ class Item:
         return tuple(chain.from_iterable(found))
 
     def _turn_voices(self, turn: Turn, begin: int) -> Iterator[Voice]:
+        if turn.place:
+            done, speaker = 0, self._position_of(turn)
+            for start, end in _read_in_spans(turn):
+                yield from _voices(turn.text[done:start], begin + done, speaker) if done < start else ()
+                yield Voice(start=begin + start, end=begin + end, speaker="", is_carried=True)
+                done = end
+            yield from _voices(turn.text[done:], begin + done, speaker) if done < len(turn.text) else ()
+            return
         lines = [begin + one for one in _line_starts(turn.text)]
         for block in blocks(turn.text):
             start, end = lines[block.start], lines[block.end] - 1
@@ -279,8 +341,13 @@ class Item:
         found: set[tuple[int, int]] = set()
         for number, body in enumerate(self.bodies):
             starts = _line_starts(body.text)
+            if body.part == OUTPUT:
+                found |= {(number, voice.start) for voice in self.voices(number)}
             for turn in self._conversation.turns if body.is_conversation else ():
                 lines = _line_starts(turn.text)
+                if turn.place:
+                    found |= {(number, starts[turn.line] + start) for start, _ in _read_in_spans(turn)}
+                    continue
                 kept = (block for block in blocks(turn.text) if block.kind != "speech")
                 found |= {(number, starts[turn.line] + lines[block.start]) for block in kept}
         return frozenset(found)
@@ -306,7 +373,9 @@ class Item:
             return replace(self.whole, quote=words, commit=commit)
         carrier = place.carrier or (place.speaker if is_carried else "")
         fragment = _RANGE.sub(r"\1", place.anchor)
-        notes = [self.whole.note, f"{CARRIED} a turn of {_NOT_IN_NOTE.sub('', carrier)}" if carrier else ""]
+        what = "output of a tool, " if self.bodies[place.body].part == OUTPUT else ""
+        carried = f"{what}{CARRIED} a turn of {_NOT_IN_NOTE.sub('', carrier)}" if carrier else ""
+        notes = [self.whole.note, carried]
         return replace(
             self.whole,
             ref=f"{self.ref}#{place.anchor}",
@@ -330,7 +399,28 @@ class Item:
         """What is said in a turn, before and after output of tools."""
         if anchor not in self.turns:
             return []
-        return [one.text.strip() for one in blocks(self.turns[anchor].text) if one.kind == "speech"] or [""]
+        turn = self.turns[anchor]
+        if turn.place:
+            return [turn.text[voice.start : voice.end].strip() for voice in self._turn_voices(turn, 0)
+                    if not voice.is_carried] or [""]  # fmt: skip
+        return [one.text.strip() for one in blocks(turn.text) if one.kind == "speech"] or [""]
+
+
+def _read_in_spans(turn: Turn) -> list[Span]:
+    """Where a turn of a log has what its speaker did not say: what a machine put there, or a tool put out."""
+    size, lines = len(turn.text), _line_starts(turn.text)
+    if turn.kind not in ("person", "assistant"):
+        return [(0, size)] if size else []
+    found = [(0, turn.place.words_from)] if turn.place and turn.place.words_from else []
+    within = (one for one in (*blocks(turn.text), *turn.before, *turn.after) if one.kind != "speech" and one.end)
+    found += ((lines[min(one.start, len(lines) - 1)], lines[min(one.end, len(lines) - 1)] - 1) for one in within)
+    merged: list[Span] = []
+    for start, end in sorted((start, min(end, size)) for start, end in found):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        elif start < end:
+            merged.append((start, end))
+    return merged
 
 
 def _first_words(quote: str, text: str) -> str:
@@ -498,7 +588,7 @@ class ArchiveSources(Sources):
             whole=cite.cite_whole(artifact, absolute(self.base_url, page) if self.base_url else page),
             order=((artifact.date.instant if artifact.date else UNDATED).isoformat(), artifact.id),
             bodies=tuple(bodies_of(artifact, self._text_of)),
-            digests=frozenset((*(one.sha256 for one in artifact.texts), artifact.shown_file.sha256)),
+            digests=frozenset((*(one.sha256 for one in artifact.texts), artifact.shown_file.sha256)) - {""},
             people=people,
             models=models,
             position=(artifact.sender_position or artifact.sender) if isinstance(artifact, Memo) else "",

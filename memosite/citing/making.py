@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from memosite.archive.cite import Citation
 from memosite.citing import Item, Place, Sources
 from memosite.facts.errors import ConfigError
+from memosite.formats.turns import REDACTED
 from memosite.quotes.index import LEAST
 from memosite.quotes.judge import judge
 from memosite.quotes.source import Change, Tier, Verdict, folded_words
@@ -83,10 +84,19 @@ def _uncitable(item: Item, place: Place | None) -> str:
     """Why a place has no hash: only what is there, and is not redacted, can be cited."""
     if place is None:
         held = any(body.is_redacted for body in item.bodies)
+        if held and any(turn.is_withheld for turn in item.turns.values()):
+            return "a turn of it is withheld, since a secret is in it; cite another turn, or a range without it"
         return "secrets in it were redacted; cite a passage that holds none, such as #t1" if held else ""
     if place.sha256:
         return ""
-    return "a secret in it was redacted, so it cannot be cited" if place.text.strip() else "it is empty"
+    turns = item.turns_of(place)
+    if any(turn.is_withheld for turn in turns):
+        return f"{'a turn of it' if len(turns) > 1 else 'it'} is withheld, since a secret is in it"
+    if not place.text.strip():
+        return "it is empty"
+    if any(turn.place for turn in turns) and not REDACTED.search(place.text):
+        return "only its beginning is kept, or not all of it is published, so it cannot be cited"
+    return "a secret in it was redacted, so it cannot be cited"
 
 
 def _with_quote(item: Item, place: Place | None, quote: str, written: str, sources: Sources) -> Made:

@@ -19,34 +19,86 @@ from memosite.archive.cite import ArchiveNames
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive
 from memosite.commands.arguments import Tell
+from memosite.commands.check import listing_of_log
 from memosite.commands.places import configured, site_words
 from memosite.commands.report import say_failures, say_lacking
-from memosite.config.schema import Config
+from memosite.config.schema import DEFAULT_SECRETS, Config
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Finding
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
 from memosite.facts.rules import failures
-from memosite.facts.texts import counted
-from memosite.reading.archive import ArchiveHandle, open_archive
+from memosite.facts.texts import counted, listed
+from memosite.reading.archive import ArchiveHandle, loose_archive, open_archive
 from memosite.reading.as_of import Past, past_of
 from memosite.reading.screen import Screen
 from memosite.reading.text_rows import NAMES
 from memosite.sources.folder import FolderSource
 from memosite.sources.git import GitError, Repo, viewed
-from memosite.sources.listing import FILE_LIMIT, Source
+from memosite.sources.listing import FILE_LIMIT, Listing, Source
 from memosite.sources.objects import CommitFacts, Objects, Written, blame, commit_at, commit_facts, subjects_between
 from memosite.sources.tree import read_tree
+
+_SESSIONS = 5
+"""How many sessions of one log are named."""
+
 
 # `memosite brief`, `inbox`, `show` and `thread`: open the archive, print what `agents/` answers.
 
 
 def run_answer(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
-    """Print the answer; whether all sources could be read. Remotes are used as last fetched."""
+    """Print the answer; whether all sources could be read. Remotes are used as last fetched.
+
+    A session log is shown wherever it is: by itself, if it is not in the archive.
+    """
     if options.budget < 0:
         raise ConfigError(f"--budget must be 0 (for everything) or more, not {options.budget}")
     if options.begin < 0:
         raise ConfigError(f"--from must be 0 or more, not {options.begin}")
+    try:
+        return _of_archive(options, show, say)
+    except ConfigError:
+        is_open = options.run == "show" and not options.is_tool  # tools read the site alone
+        listing = listing_of_log(Path(options.reference.partition("#")[0])) if is_open else None
+        if listing is None:
+            raise
+        return _of_log(listing, options, show)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _LogReader(Reader):
+    """The archive of one session log: further commands name its file, with a session behind `#` if it has several."""
+
+    file: str
+
+    def command(self, *words: str) -> str:
+        """A further command, without the options."""
+        names = {"/".join(ref): ref[1] for ref in self.archive.artifacts}
+        of = {name: self.file if len(names) == 1 else f"{self.file}#{id_}" for name, id_ in names.items()}
+        return super().command(*(of.get(word, word) for word in words))
+
+
+def _of_log(listing: Listing, options: argparse.Namespace, show: Tell) -> bool:
+    """Print what is asked of a session log that is in no archive."""
+    file, _, behind = options.reference.partition("#")
+    secrets = replace(DEFAULT_SECRETS, mode=options.secrets or DEFAULT_SECRETS.mode)
+    with loose_archive(listing, secrets) as (archive, _, shelf):
+        ids = [ref[1] for ref in archive.artifacts]
+        if not ids:
+            raise ConfigError(f"{printable(file)}: found no turn in this session log")
+        if len(ids) > 1 and not behind:
+            some = listed([f"#{id_}" for id_ in ids], _SESSIONS)
+            raise ConfigError(f"{printable(file)}: found {len(ids)} sessions in that file: {some}; write one behind it")
+        of = argparse.Namespace(**{**vars(options), "reference": f"{ids[0]}#{behind}" if len(ids) == 1 else behind})
+        answer = _answer(_LogReader(archive=archive, text_of=shelf.text, file=file), of)
+        written = fit(answer, options.budget or None, JsonForm() if options.json else TextForm())
+    if not options.quiet:
+        show(written)
+    return True
+
+
+def _of_archive(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
+    """Print what is asked of the archive; whether all sources could be read."""
     config = configured(options)
     past = past_of(config, options.as_of) if options.as_of else None
     with open_archive(past.config if past else config, use_network=False) as handle:

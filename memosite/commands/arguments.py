@@ -312,7 +312,7 @@ COMMANDS: Final = {
         ),
         _command(
             "search",
-            "find items and turns of transcripts, newest first; docs/search.md has the query language",
+            "find items and turns of transcripts and sessions, newest first; docs/search.md has the query language",
             "memosite search 'from:engineer \"tide tables\" after:2w'",
             "commands.search:run_search",
             _option("query QUERY", 'words, "phrases", prefix*, field:value, AND OR NOT', nargs="*"),
@@ -482,10 +482,10 @@ COMMANDS: Final = {
             "commands.agents:run_answer",
             _option(
                 "reference ID",
-                "an id or its beginning, with #t12 or another anchor; or the address of a page, or a file",
+                "an id or its beginning, with #t12 or another anchor; or the address of a page, a file, a session log",
             ),
             _flag("--head", "the envelope and the summary alone"),
-            _option("--turns A-B", "of a transcript: turns, such as 12-20 or 12-", default=""),
+            _option("--turns A-B", "of a transcript or session: turns, such as 12-20 or 12-", default=""),
             *_reading("character of the text", 8_000),
             is_silent=True,
         ),
@@ -567,7 +567,8 @@ def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line; `run` names the command that was given."""
     whole = _Parser(
         prog="memosite",
-        description="Turns the memos, notes and transcripts in an organization's git repos into an archive to browse.",
+        description="Turns the memos, notes and transcripts in git repos, and the session logs of coding agents "
+        "(Claude Code, Codex, SpecStory, Entire, aider, Gemini CLI), into an archive to browse.",
         epilog="Each command has --help with an example.",
     )
     # `is_tool` is set by the server for language models; the others are what a command lacks that does not take them

@@ -19,20 +19,22 @@ from memosite.config.loading import contract_folder, discover, load_config
 from memosite.config.schema import DEFAULT_SECRETS, Audience, SecretsConfig
 from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
+from memosite.facts.file import File
 from memosite.facts.findings import Finding
 from memosite.facts.layout import CONFIG_NAME, place_of
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX
 from memosite.facts.parsed import DocumentHead
 from memosite.facts.rules import SECRET_IN_NAME
+from memosite.formats.sessions.parsing import form_of
 from memosite.formats.systems import owner_of, root_of_record
 from memosite.reading.archive import check_listing, open_archive
 from memosite.sources.folder import FolderSource
-from memosite.sources.listing import Listing
+from memosite.sources.listing import LOG_LIMIT, Listing
 
 _ENVELOPES = (ENVELOPE_SUFFIX, CATALOG_SUFFIX)
 _EXPECTED = 'expected an .openthing file with a "type" such as memodef:Memo'
 _UNREAD = (
-    f"not checked: found no memo, note, transcript, library, orgdef or record, {_EXPECTED}; "
+    f"not checked: found no memo, note, transcript, session log, library, orgdef or record, {_EXPECTED}; "
     'of a draft, save its "envelope" as its "name"'
 )
 _DOCUMENT = f"found Markdown; of a memo, {_EXPECTED}"
@@ -157,9 +159,10 @@ def _check_loose(path: Path, others_of: dict[Path, frozenset[str]], secrets: Sec
     root_of: dict[str, str] = {}
     unread, documents = [], []
     for file in files:
-        root = _root_of(file)
+        log = listing_of_log(file)
+        root = file.parent if log else _root_of(file)
         name = _from_here(root)
-        listing = _one_file(FolderSource(name=name, root=root), file, others_of)
+        listing = log or _one_file(FolderSource(name=name, root=root), file, others_of)
         relative = file.relative_to(root).as_posix()
         found, read = check_listing(listing, secrets)
         here = [one for one in found if one.location.path == relative or one.rule == SECRET_IN_NAME]
@@ -193,6 +196,19 @@ def _root_of(file: Path) -> Path:
         return Path("/") / root_of_record(path)
     place = place_of(path)
     return Path("/") / place.root if place is not None else file.parent
+
+
+def listing_of_log(file: Path) -> Listing | None:
+    """A listing of one session log, wherever it is (SPEC 2.2, sessions); None if the file is none."""
+    file = file.resolve()
+    try:
+        data = file.read_bytes() if file.is_file() and file.stat().st_size <= LOG_LIMIT else b""
+    except OSError:
+        return None
+    if form_of(File(source="", path=file.name, data=data)) is None:
+        return None
+    source, paths = FolderSource(name=_from_here(file.parent), root=file.parent), (file.name,)
+    return Listing(source=source, candidates=paths, others=frozenset(), findings=(), sessions=frozenset(paths))
 
 
 def _one_file(source: FolderSource, file: Path, others_of: dict[Path, frozenset[str]]) -> Listing:

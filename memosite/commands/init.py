@@ -105,6 +105,8 @@ def _source_lines(site: Path, source: SourceConfig) -> str:
     lines = f"  - path: {_scalar(root.relative_to(site).as_posix())}\n"
     if source.name != clean_name(root.name):
         lines += f"    name: {_scalar(source.name)}\n"
+    if source.ref:
+        lines += f"    ref: {_scalar(source.ref)}\n"
     return lines
 
 
@@ -133,6 +135,10 @@ authority: "memosite.invalid,2026"
 # the files as they are, and git: in the place of path: a repo by its address (https, ssh or file).
 sources:
 {"".join(_source_lines(site, source) for source in sources)}
+# Session logs of agents: those that SpecStory and Entire commit are read in any case; this reads the folders of Claude
+# Code, Codex, aider and Gemini CLI, too.
+#sessions: true
+
 # Whose history counts: that of the sources' own repos.
 #history: own
 

@@ -10,7 +10,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -24,6 +24,7 @@ from memosite.facts.errors import ConfigError, OutputError, SourceError
 from memosite.facts.layout import CONFIG_NAME, SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, place_of
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX, make_id
 from memosite.facts.parsed import Discharge
+from memosite.formats.sessions.places import CHECKPOINTS, place_of_log
 from memosite.formats.systems import SYSTEMS, has_record_name
 from memosite.search_language import QueryError
 from memosite.sources.folder import holding_repo, starts_as_record
@@ -166,6 +167,11 @@ FOLDER_LIMIT = 200_000
 SNIFF_LIMIT = 20_000
 """How many Markdown files are looked into in all, to find records among them."""
 
+_PACKED_LIMIT = 1_000_000
+_CHECKPOINTS = re.compile(
+    rf"refs/(?:heads/({CHECKPOINTS}/[\w.-]+)|remotes/(origin/{CHECKPOINTS}/[\w.-]+))$", re.MULTILINE
+)
+
 _STORES = ("memos", "notes", "transcripts")
 _STORE_DEPTH = 3
 _DOCUMENTS = tuple(f"{folder}/" for folder in schema.DOCUMENT_FOLDERS)
@@ -197,17 +203,30 @@ def _orgdef_store(parts: Sequence[str], files: Sequence[str]) -> int | None:
     return len(parts) - 1 if has_any and parts and parts[-1] == "org" else None
 
 
-STORES = (_memodef_store, _orgdef_store, *(system.store_in for system in SYSTEMS))
+def _log_store(parts: Sequence[str], files: Sequence[str]) -> int | None:
+    """SpecStory's folder is made to be committed, and its files are transcripts."""
+    is_history = tuple(parts[-2:]) == (".specstory", "history")
+    return len(parts) - 2 if is_history and any(name.endswith(".md") for name in files) else None
+
+
+STORES = (_memodef_store, _orgdef_store, _log_store, *(system.store_in for system in SYSTEMS))
 """What tells a store: given a folder, as parts and the names of its files, how many parts lead to what holds it."""
 
 
-def discover(site: Path, *, ignore: Sequence[Path]) -> tuple[SourceConfig, ...]:
+def discover(site: Path, *, ignore: Sequence[Path], with_logs: bool = False) -> tuple[SourceConfig, ...]:
     """The sources at or below a folder, by path. Output and cache are ignored; links are not followed.
+
+    Folders that hold nothing but session logs of tools are found where there is nothing else, or `with_logs`; where
+    nothing at all is, a branch of checkpoints of sessions.
 
     Raises `ConfigError` if there are none, `SourceError` if the folder cannot be read or holds too many.
     """
     site = site.resolve()
     found = _roots(site, walk(site, ignore=ignore)) or _document_roots(walk(site, ignore=ignore))
+    if with_logs or not found:
+        found |= {parts for parts in _log_roots(walk(site, ignore=ignore)) if not _is_inside(parts, found)}
+    if not found and (branch := _checkpoint_branch(site)):
+        return (SourceConfig(name=next(iter(_names(site, [()]))), root=site, ref=branch),)
     if not found:
         raise ConfigError(_nothing_found(site))
     roots = sorted(found)
@@ -256,6 +275,29 @@ def _document_roots(folders: Iterable[VisitedFolder]) -> set[tuple[str, ...]]:
         top = next((top for top, path in below if path.startswith(_DOCUMENTS)), None)
         if top is not None:
             found.add(parts[:top])
+    return found
+
+
+def _checkpoint_branch(repo: Path) -> str:
+    """The last branch of a repo that holds checkpoints of sessions, its own, else that of `origin`; "" without one."""
+    git = repo / ".git"
+    known = [path.relative_to(git).as_posix() for path in git.glob(f"refs/*/**/{CHECKPOINTS}/*")]
+    with suppress(OSError), (git / "packed-refs").open(encoding="utf-8", errors="replace") as packed:
+        known.append(packed.read(_PACKED_LIMIT))
+    found = [match.group(1, 2) for match in _CHECKPOINTS.finditer("\n".join(known))]
+    return max((own for own, _ in found if own), default="") or max((other for _, other in found if other), default="")
+
+
+def _log_roots(folders: Iterable[VisitedFolder]) -> set[tuple[str, ...]]:
+    """The parts that lead to what holds session logs, where nothing else is: the top of a repo, or no repo."""
+    found: set[tuple[str, ...]] = set()
+    for folder in folders:
+        parts = folder.parts
+        paths = ("/".join((*parts, name)) for name in folder.files)
+        places = (place_of_log(path) for path in paths)
+        if not _is_inside(parts, found) and any(place and not place.is_sniffed for place in places):
+            hidden = next((number for number, part in enumerate(parts) if part.startswith(".")), None)
+            found.add(parts[: folder.repo] if folder.repo is not None else parts[:hidden] if hidden is not None else ())
     return found
 
 
@@ -354,8 +396,8 @@ def _nothing_found(site: Path) -> str:
     *names, last = sorted(system.name for system in SYSTEMS)
     return (
         f"{shown}: found no memos/, notes/ or transcripts/ below it with an .openthing or .body.md file, no org/ "
-        f"with an orgdef, no store of {', '.join(names)} or {last}, and no docs/adr/ or decisions/ with Markdown at "
-        "the top of a repo, expected at least one; "
+        f"with an orgdef, no store of {', '.join(names)} or {last}, no session logs of agents, and no docs/adr/ or "
+        "decisions/ with Markdown at the top of a repo, expected at least one; "
         "name the folder of the site with --site, or sources in memosite.yml, see memosite init --help"
     )
 
@@ -495,11 +537,12 @@ SIZE_LIMIT = 1 << 20
 KEYS = (
     *("title", "base_url", "archive_id", "authority", "language", "sources", "history", "positions"),
     *("documents", "citations", "actions", "feeds", "theme", "secrets", "audience", "withhold", "withhold_raw"),
-    *("erase", "output", "outputs", "lean"),
+    *("erase", "output", "outputs", "lean", "sessions"),
 )
 
 HISTORIES: tuple[schema.History, ...] = get_args(schema.History)
 DIGESTS: tuple[schema.Digest, ...] = get_args(schema.Digest)
+SESSIONS_KEYS = ("all", "include", "positions", "person", "thinking")
 FEEDS_KEYS = ("window", "days", "ttl", "full_content", "digest", "searches")
 _T = TypeVar("_T")
 _NO_ENTRIES: Mapping[str, str] = MappingProxyType({})
@@ -530,6 +573,7 @@ def load_config(
         aliases, people = _get(fields, "positions", _positions, _NO_POSITIONS)
         feeds, searches = _get(fields, "feeds", _feeds, (schema.FeedsConfig(), _NO_ENTRIES))
         address = _get(fields, "base_url", schema.read_base_url, None)
+        sessions = _get(fields, "sessions", _sessions, schema.SessionsConfig())
         known_secrets = _get(fields, "secrets", schema.read_secrets, schema.DEFAULT_SECRETS)
         return Config(
             site=folder,
@@ -549,7 +593,7 @@ def load_config(
             searches=searches,
             theme=_get(fields, "theme", lambda entry: existing_folder(entry, folder), None),
             sources=_get(fields, "sources", lambda entry: read_sources(entry, folder), ())
-            or discover(folder, ignore=(output_folder, *outputs.values(), cache_folder)),
+            or discover(folder, ignore=(output_folder, *outputs.values(), cache_folder), with_logs=sessions.is_all),
             output=output_folder,
             cache=cache_folder,
             secrets=replace(known_secrets, mode=secrets or known_secrets.mode),
@@ -560,8 +604,24 @@ def load_config(
             withhold_raw=_get(fields, "withhold_raw", ConfigEntry.flag, default=True),
             lean=_get(fields, "lean", ConfigEntry.flag, default=False),
             lean_line=fields["lean"].line if "lean" in fields else 0,
+            sessions=sessions,
             file=folder / CONFIG_NAME if (site / CONFIG_NAME).exists() else None,
         )
+
+
+def _sessions(entry: ConfigEntry) -> schema.SessionsConfig:
+    """`true` or `false` for the logs in the folders of tools, or a mapping."""
+    if entry.found.startswith("the truth value"):
+        return schema.SessionsConfig(is_all=entry.flag())
+    fields = entry.fields(SESSIONS_KEYS)
+    positions = fields["positions"].entries("a mapping of globs to positions") if "positions" in fields else {}
+    return schema.SessionsConfig(
+        is_all=_get(fields, "all", ConfigEntry.flag, default=False),
+        include=_get(fields, "include", read_globs, ()),
+        positions=tuple((glob, one.text("the name of a position")) for glob, one in positions.items()),
+        person=_get(fields, "person", lambda one: one.text("a name"), ""),
+        thinking=_get(fields, "thinking", ConfigEntry.flag, default=False),
+    )
 
 
 @contextmanager

@@ -155,6 +155,22 @@ class FeedsConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionsConfig:
+    """How session logs are read (SPEC 2.2, sessions).
+
+    `is_all`: also those in the folders of tools. `include` are globs of further files, `positions` the positions whose
+    sessions the files of a glob are, the first match counts. `person` is who typed, "" for nobody in particular;
+    `thinking` is whether thoughts are published.
+    """
+
+    is_all: bool = False
+    include: tuple[str, ...] = ()
+    positions: tuple[tuple[str, str], ...] = ()
+    person: str = ""
+    thinking: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """Everything a command needs to know of a site; all paths are absolute.
 
@@ -194,6 +210,7 @@ class Config:
     withhold_raw: bool = True
     lean: bool = False
     lean_line: int = 0
+    sessions: SessionsConfig = SessionsConfig()
     file: Path | None = None
 
     @property

@@ -23,7 +23,7 @@ import yaml
 
 from memosite.facts.file import File
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, read_names
-from memosite.facts.parsed import Discharge, Envelope, Parsed, Participant, Withheld
+from memosite.facts.parsed import Discharge, Envelope, Parsed, Participant, SessionFile, Withheld
 
 # Takes the content off the facts of a file: what is left says who sent it to whom, when, where it is, and why.
 
@@ -34,8 +34,12 @@ _REDACTION_STATES = frozenset({"raw", "partial", "redacted"})
 def without_content(parsed: Parsed, withheld: Withheld) -> Parsed:
     """The result of a file without its content, and without findings, which may quote it; nothing goes on the shelf."""
     fact = parsed.fact
-    if fact is not None:
-        fact = bare_envelope(fact, withheld) if isinstance(fact, Envelope) else fact.without_content(withheld)
+    if isinstance(fact, Envelope):
+        fact = bare_envelope(fact, withheld)
+    elif isinstance(fact, SessionFile):
+        fact = replace(fact, sessions=tuple(bare_envelope(one, withheld) for one in fact.sessions), guarded=())
+    elif fact is not None:
+        fact = fact.without_content(withheld)
     return replace(parsed, fact=fact, findings=(), shelve=())
 
 
@@ -56,6 +60,7 @@ def bare_envelope(envelope: Envelope, withheld: Withheld) -> Envelope:
         redaction_status=envelope.redaction_status if envelope.redaction_status in _REDACTION_STATES else None,
         tags=(),
         extra="",
+        log=envelope.log.without_content() if envelope.log else None,
         withheld=withheld,
     )
 

@@ -119,9 +119,11 @@ class Text:
 
     `sha256` names the text's UTF-8 bytes as kept (LF, no BOM). `summary` is its first line or so as plain text.
     `mentions` are file names, ids and paths written in it; `destinations` the targets of its Markdown links, `images`
-    those of its images. `turns` counts the turns of a transcript (0 = no known form), None for other texts; `span` are
-    the local times of its first turn and its last; `forms` are the ways to read it, of which `started` tells the true
-    one. `citations` are those that a memo or document makes.
+    those of its images, `sessions` words that may name sessions. `turns` counts the turns of a transcript (0 = no known
+    form), None for other texts; `span` are the local times of its first turn and its last; `forms` are the ways to read
+    it, of which `started` tells the true one. `citations` are those that a memo or document makes. Of a session log the
+    text is what its turns say, `log` is the digest of its turns as data (`formats/sessions/kept.py`), `thoughts` that
+    of its thoughts, `outputs` that of what its tools put out; "" for others.
     """
 
     sha256: str
@@ -130,10 +132,19 @@ class Text:
     mentions: tuple[str, ...] = ()
     destinations: tuple[str, ...] = ()
     images: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
     turns: int | None = None
     span: tuple[dt.datetime, dt.datetime] | None = None
     forms: tuple[TurnForm, ...] = ()
     citations: tuple[Written, ...] = ()
+    log: str = ""
+    thoughts: str = ""
+    outputs: str = ""
+
+    @property
+    def conversation(self) -> str:
+        """The digest of what `read_conversation` reads: of a session log its turns, else the text."""
+        return self.log or self.sha256
 
 
 NOTHING_SAID = Text(sha256="", chars=0, summary="")
@@ -193,17 +204,80 @@ class Participant:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionLog:
+    """What a session log says of its session, but for its turns (SPEC 2.2, sessions).
+
+    `system` and `key` identify the session; `stem` of its envelope is made of them and of its start. `agent` and
+    `models` are who answered; `parent` is the key of the session that started it, `forked_from` of the one that it
+    began as. `prints` are the first 8 hex digits of the digests of its turns in order, `-` for one without a text;
+    `origins` likewise of what identifies the records of its turns wherever they are copied to. Each of `commits`,
+    `checkpoints`, `wrote`, `agents` and `pulls` is of the turn whose ordinal it begins with: hashes of commits made,
+    ids of Entire's checkpoints, paths written, keys of sessions started, addresses of pull requests. `tasks` are what
+    these sessions were started for, by their keys, as the calls say. `people` and `tools` count turns of people and
+    tool calls, `withheld` turns that hold a secret. `position` is whose session it is, and `person` who typed, as
+    memosite.yml says. `unshown` counts records of types that are not shown. `line` is where it begins in a file of
+    several sessions, None in its own. `is_alone`: the file has another session that is not published, so its digests
+    are not either.
+    """
+
+    system: str
+    key: str
+    agent: str
+    models: tuple[str, ...] = ()
+    parent: str = ""
+    forked_from: str = ""
+    folder: str = ""
+    branch: str = ""
+    version: str = ""
+    attribution: str = ""
+    prints: str = ""
+    people: int = 0
+    tools: int = 0
+    withheld: int = 0
+    position: str = ""
+    person: str = ""
+    commits: tuple[tuple[int, str], ...] = ()
+    checkpoints: tuple[tuple[int, str], ...] = ()
+    wrote: tuple[tuple[int, str], ...] = ()
+    agents: tuple[tuple[int, str], ...] = ()
+    tasks: tuple[tuple[str, str], ...] = ()
+    pulls: tuple[tuple[int, str], ...] = ()
+    origins: str = ""
+    unshown: tuple[tuple[str, int], ...] = ()
+    line: int | None = None
+    is_alone: bool = False
+
+    def without_content(self) -> "SessionLog":
+        """What it is and whose, and nothing of what was said or done in it."""
+        return SessionLog(
+            system=self.system,
+            key=self.key,
+            agent=self.agent,
+            parent=self.parent,
+            forked_from=self.forked_from,
+            position=self.position,
+            line=self.line,
+        )
+
+    def below(self, path: str) -> str:
+        """A path that a tool names, as it is below the folder of the session."""
+        path, folder = path.replace("\\", "/"), self.folder.replace("\\", "/").rstrip("/")
+        return path.removeprefix(f"{folder}/") if folder else path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:
     """One copy of an artifact as read from an `.openthing` (or from a body without one).
 
     `shape` is how it was written: a typed memodef object, the legacy `x.memo.*` form, a body whose
-    envelope is missing (`bare`), or a file that cannot be read (`broken`), of which only the name is used.
+    envelope is missing (`bare`), a file that cannot be read (`broken`), of which only the name is used, or a
+    `session` of a log: then `log` says what it is.
     `in_reply_to` and `supersedes` are references as written: `names.read_names` finds the names in them.
     `extra` is the JSON text of every field memosite has no use for, kept to be shown; "" if there is none.
     """
 
     kind: Kind
-    shape: Literal["typed", "legacy", "bare", "broken"]
+    shape: Literal["typed", "legacy", "bare", "broken", "session"]
     file: FileFacts
     stem: str
     content_sha256: str
@@ -228,12 +302,30 @@ class Envelope:
     redaction_status: str | None = None
     tags: tuple[str, ...] = ()
     extra: str = ""
+    log: SessionLog | None = None
     withheld: Withheld | None = None
 
     @property
     def is_speechless(self) -> bool:
         """Whether it says nothing itself, so that of an envelope only the file's name is known."""
         return self.shape in {"broken", "bare"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionFile:
+    """A session log, with an envelope for each of its sessions.
+
+    Where the file holds secrets, these have the turns with them redacted, and `guarded` has the same sessions without
+    those turns; else it is empty.
+    """
+
+    file: FileFacts
+    sessions: tuple[Envelope, ...]
+    guarded: tuple[Envelope, ...] = ()
+
+    def without_secrets(self) -> Self:
+        """The file without the turns that hold a secret."""
+        return replace(self, sessions=self.guarded, guarded=()) if self.guarded else self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -555,7 +647,9 @@ class RecordPart:
         return replace(self, withheld=withheld)
 
 
-Fact = Envelope | LibraryCard | Organization | DocumentHead | BodyFile | RecordFile | RecordPart | ImageFile
+Fact = (
+    Envelope | SessionFile | LibraryCard | Organization | DocumentHead | BodyFile | RecordFile | RecordPart | ImageFile
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

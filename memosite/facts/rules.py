@@ -7,7 +7,7 @@ kept here as a value, too; nothing here holds a secret.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memosite.facts.findings import Finding, error, note, rules_in, warning
+from memosite.facts.findings import Finding, Rule, error, note, rules_in, warning
 
 _MEMO = "memodef SCHEMA, memodef:Memo"
 _TRANSCRIPT = "memodef SCHEMA, memodef:Transcript"
@@ -103,6 +103,37 @@ TRANSCRIPT_STARTED = note("transcript-started", "SPEC 4")(
 )
 TRANSCRIPT_PASSED = note("transcript-passed", "SPEC 4")(
     "Headings with stamps out of order start no turn; they may be pasted.", "Check who says what."
+)
+
+# Session logs
+SESSION_LINE = warning("session-line", "SPEC 2.2, sessions")(
+    "A line of a session log is no JSON object; it is shown unchanged.", "Remove or correct the line."
+)
+SESSION_HOME = warning("session-home", "SPEC 9, session logs")(
+    "Session logs are beside credentials, as in a home folder; they are not read.",
+    "Name the logs in sessions.include if they are to be published.",
+)
+SESSION_HASH = warning("session-hash", "SPEC 2.2, sessions")(
+    "A session log has another hash than its checkpoint says.", "Ask who changed it."
+)
+SESSION_BEING_WRITTEN = note("session-being-written", "SPEC 2.2, sessions")(
+    "The last line of a session log is not complete; it is not shown yet.", "Build again later."
+)
+SESSION_NOT_READ = note("session-not-read", "SPEC 2.2, sessions")(
+    "Session logs are not read, or a checkpoint names files that are missing.",
+    "To read those of tools' folders, set sessions: true in memosite.yml.",
+)
+SESSION_TIME = note("session-time", "SPEC 2.2, sessions")(
+    "A time in a session log is local, or cannot be told.", "Nothing has to be done."
+)
+SESSION_FORM = note("session-form", "SPEC 2.2, sessions")(
+    "A session log in which no turn was found.", "Check the file, or leave it out."
+)
+SESSION_BOUNDS = note("session-bounds", "SPEC 9, session logs")(
+    "A session log is too large; the rest is not shown.", "Nothing has to be done; the file has it."
+)
+SESSION_CONTINUED = note("session-continued", "SPEC 2.2, sessions")(
+    "A session begins with turns of an older one; they are shown folded.", "Nothing has to be done."
 )
 
 # Organizations, libraries, documents
@@ -271,9 +302,20 @@ def withheld_for_secrets(findings: Iterable[Finding]) -> tuple[str, ...]:
 
 
 def unread_files(findings: Iterable[Finding]) -> tuple[str, ...]:
-    """The files that are too large to be read, each with its size: nothing of them is in the archive."""
+    """The files that are too large to be read, each with its size, and how many session logs are left, and why.
+
+    Nothing of them is in the archive.
+    """
+    findings = tuple(findings)
     found = (finding for finding in findings if finding.rule == FILE_TOO_LARGE)
-    return tuple(f"{one.location}: {one.message}" for one in sorted(found, key=lambda finding: finding.sort_key))
+    files = (f"{one.location}: {one.message}" for one in sorted(found, key=lambda finding: finding.sort_key))
+    return (*files, *unread_logs(findings), *unread_logs(findings, SESSION_HOME))
+
+
+def unread_logs(findings: Iterable[Finding], rule: Rule = SESSION_NOT_READ) -> tuple[str, ...]:
+    """The session logs that are left for this reason, by source and tool: how many, and what reads them."""
+    left = (one for one in findings if one.rule == rule and not one.location.path)
+    return tuple(f"{one.location.source}: {one.message}" for one in sorted(left, key=lambda finding: finding.sort_key))
 
 
 def redacted_places(findings: Iterable[Finding]) -> tuple[str, ...]:
@@ -286,3 +328,13 @@ def failures(findings: Iterable[Finding]) -> tuple[str, ...]:
     """The findings that make a command fail whatever it fails on: sources that could not be read."""
     failed = sorted((finding for finding in findings if finding.rule.fails_build), key=lambda finding: finding.sort_key)
     return tuple(f"{finding.location.source}: {finding.message}" for finding in failed)
+
+
+SESSION_RULES = {
+    rule.id: rule
+    for rule in (
+        *(SESSION_LINE, SESSION_HOME, SESSION_HASH, SESSION_BEING_WRITTEN, SESSION_NOT_READ),
+        *(SESSION_TIME, SESSION_FORM, SESSION_BOUNDS, SESSION_CONTINUED),
+    )
+}
+"""The rules on session logs, by name: readers of single forms name them."""

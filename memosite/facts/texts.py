@@ -1,7 +1,7 @@
 """Derives from a text, once, what the archive keeps of it: length, summary, mentions, link targets, images, marks.
 
-Mentions are names of files, paths, addresses of files on a forge, ids of records and of commits. Where one is, the
-sentence around it can be cut out as plain words.
+Mentions are names of files, paths, addresses of files on a forge, ids of records, commits and sessions. Where one is,
+the sentence around it can be cut out as plain words.
 
 Marks tell which texts may name a file or a commit, without the text:
 
@@ -174,6 +174,11 @@ _STAMPED = re.compile(r"[\w.-]{1,250}(?::-[\w.-]{1,250})?")  # the subject "Re: 
 _DRIVE_PATH = re.compile(rf":[/\\][^{_BREAK}:]{{1,{_LOOK_BACK}}}")
 _ROOTED_PATH = re.compile(rf"/[\w.@+-]{{1,100}}/[\w.@+/-]{{0,{_LOOK_BACK}}}")
 _COMMIT = re.compile(r"`([0-9a-f]{7,64})(?=`)")
+_SESSION = re.compile(
+    r"(?<![\w./\\-])[0-9A-Fa-f]{4}"
+    r"(?:[0-9A-Fa-f]{4}[0-9A-Fa-f-]{0,28}(?:\.agent-[\w-]{1,60})?|(?:-[0-9A-Fa-f]{4}){0,2}-[0-9A-Fa-f]{12})"
+    r"(?<!-)(?![\w/\\-]|\.\w)"
+)
 _RECORD_START = re.compile(r"(?<![\w./\\-])[\w-]{0,100}(?:\.[\w-]{1,100}){0,4}\.?\Z")
 _RECORD_BEFORE = 250
 _OPENING = frozenset(" \t\n`'\"(<[{|“‘«（「")
@@ -227,6 +232,7 @@ def describe_text(text: str, ids: Sequence[IdForm]) -> tuple[Text, bytes]:
         summary=summarize(without_comments(text[:6000])),
         mentions=find_mentions(text, ids),
         destinations=find_destinations(text),
+        sessions=find_sessions(text),
         images=find_images(text),
     )
     return known, data
@@ -320,8 +326,16 @@ def find_mentions(text: str, ids: Sequence[IdForm]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text[start:end] for start, end in mention_spans(text, ids)))[:MENTIONS]
 
 
+def find_sessions(text: str) -> tuple[str, ...]:
+    """Words that may be ids of sessions or the beginnings of some, as written, in order, each once, up to `MENTIONS`.
+
+    They begin with 8 hex digits, or are the last groups of a UUID.
+    """
+    return tuple(dict.fromkeys(match[0] for match in _SESSION.finditer(text)))[:MENTIONS]
+
+
 def mention_spans(text: str, ids: Sequence[IdForm]) -> list[_Span]:
-    """Where in a text its mentions are, in order."""
+    """Where in a text its mentions are, in order; `session_spans` has those of sessions."""
     spans = list(file_page_spans(text))
     for found in (
         _suffixed_spans(text),
@@ -382,6 +396,11 @@ def _commit_spans(text: str) -> Iterator[_Span]:
     for match in _COMMIT.finditer(text):
         if not match[1].isdigit():
             yield match.span(1)
+
+
+def session_spans(text: str) -> Iterator[_Span]:
+    """Where in a text the words are that may be ids of sessions."""
+    return (match.span() for match in _SESSION.finditer(text))
 
 
 def _record_spans(text: str, ids: Sequence[IdForm]) -> Iterator[_Span]:

@@ -102,7 +102,8 @@ class RecordSystem:
     What records mean:
     - `lost_reference` is the rule for a broken reference at `reference_key`; without it there is no finding.
     - `is_bound_in_store`: relations lead to records of the same store only. `has_titles`: a title names its record.
-      `has_stems`: the stem of a file's name does. `uri_prefix` may precede an id.
+      `has_stems`: the stem of a file's name does. `uri_prefix` may precede an id. `has_short_sessions`: it names
+      sessions by fewer than 8 digits of their ids.
     - `rank` sorts records of one name: references mean the smallest.
     - `inverse` names a predicate from its other end; `predicate_mark` is what separates the words of one.
     - `is_decision` and `is_rejected` classify a record; `group` sorts it on the system's page.
@@ -135,6 +136,7 @@ class RecordSystem:
     has_titles: bool = False
     has_stems: bool = True
     uri_prefix: str = ""
+    has_short_sessions: bool = False
     rank: Callable[[str], tuple[bool, ...]] = _none
     inverse: Mapping[str, str] = field(default_factory=dict)
     predicate_mark: str = " "

@@ -18,11 +18,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Literal, NamedTuple, TypeAlias, cast
 
 from memosite.facts.file import most_turns
 from memosite.facts.parsed import Order, Text, TurnForm
+from memosite.facts.texts import cut_line
 
 # Reads the stamps of turns, which are local times without a zone, and tells what they are in UTC (SPEC 4).
 
@@ -51,6 +52,11 @@ _FURTHEST_OFFSET = dt.timedelta(hours=14, minutes=30)
 class _Stamp(NamedTuple):
     times: dict[Order, dt.datetime]  # what it can mean; 5/6/2026 is two days
     has_seconds: bool
+
+
+def times_of(written: str) -> dict[Order, dt.datetime]:
+    """The local times that a stamp can mean, by the order of its date: 5/6/2026 is two days."""
+    return dict(_stamp(written).times)
 
 
 @lru_cache(maxsize=4096)  # a page asks several times for that of each turn
@@ -160,8 +166,29 @@ _CLOSING = re.compile(rf"</({_TAG_NAME})>")
 _NIGHT = frozenset({23, 0, 1, 2})  # hours of local time in which clocks go back, worldwide
 _HOUR = dt.timedelta(hours=1)
 _MOST_EXAMPLES = 32  # headings in fenced code in a row: the bound on the work, and on what can be swallowed
-_Fence: TypeAlias = tuple[str, int, bool]  # ` or ~, how many, and whether the line is bare, so that it can close
-_Mark: TypeAlias = tuple[int, _Fence | None]  # index of a line; None: it counts only outside of fenced code
+Fence: TypeAlias = tuple[str, int, bool]  # ` or ~, how many, and whether the line is bare, so that it can close
+Mark: TypeAlias = tuple[int, Fence | None]  # index of a line; None: it counts only outside of fenced code
+
+
+TurnKind: TypeAlias = Literal["person", "assistant", "system", "summary"]
+"""Who speaks: somebody who typed, the agent, what a machine put in somebody's place, what a compaction wrote."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnPlace:
+    """Where the text of a turn is in a session log: lines, 1 = first, both included, and the id of its record, if any.
+
+    `file` is the path of the file if the log is in several. `state` says what is odd: a person took its branch back, it
+    is of an inline sidechain, or a secret is in it, so that it is empty. What is before the character `words_from`
+    of its text was put there by an editor.
+    """
+
+    line: int
+    last_line: int
+    file: str = ""
+    record: str = ""
+    state: Literal["", "rewound", "sidechain", "withheld"] = ""
+    words_from: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +197,6 @@ class Turn:
 
     ordinal: int  # 1 = first
     speaker: str  # as written, without the face before it
-    is_person: bool
     model: str | None
     stamp: str | None  # local time as written
     order: Order | None  # of its date; None without a stamp
@@ -180,6 +206,42 @@ class Turn:
     digest: str  # SHA-256 of the text's UTF-8, 64 hex digits
     anchor: str  # "t12"
     hash_anchor: str | None  # "t-1a2b3c4d", then "t-1a2b3c4d-2"; None for an empty turn
+    kind: TurnKind = "assistant"
+    before: tuple["TurnBlock", ...] = ()  # of a session log: what is folded before the text, such as thinking
+    after: tuple["TurnBlock", ...] = ()  # what is folded behind it: tool calls with their results
+    place: "TurnPlace | None" = None  # of a session log: where the text is in that
+
+    @property
+    def is_withheld(self) -> bool:
+        """Whether a secret is in it, so that it is empty."""
+        return self.place is not None and self.place.state == "withheld"
+
+    def speaker_in(self, agent: str, person: str = "") -> str:
+        """Who is cited for a turn of a session of this agent: nobody for what a machine put there.
+
+        `person` is who typed, if memosite.yml says so.
+        """
+        if self.kind == "person":
+            return cut_line(f"{person or self.speaker}, in a session of {agent}", 200)
+        if self.kind != "assistant":
+            return ""
+        return cut_line(f"{self.speaker} ({self.model})" if self.model else self.speaker, 200)
+
+    @property
+    def parts(self) -> Iterator[tuple[str, "TurnBlock"]]:
+        """The parts that are not in its text, with their anchors: their numbers go on behind those of its blocks."""
+        numbers = count(len(blocks(self.text)) + 1)
+        return ((part.anchor or f"{self.anchor}.{next(numbers)}", part) for part in (*self.after, *self.before))
+
+    @property
+    def folded_chars(self) -> int:
+        """How long the parts are that are not in its text."""
+        return sum(len(block.text) for block in (*self.before, *self.after))
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person speaks."""
+        return self.kind == "person"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +252,7 @@ class TurnList:
     `rest` is the text of turns that are too many to be read as such (SPEC 9), as it is.
     """
 
-    form: Literal["stamped", "plain", "verbatim"]
+    form: Literal["stamped", "plain", "verbatim", "session"]
     preamble: str
     turns: tuple[Turn, ...]
     span: tuple[dt.datetime, dt.datetime] | None = None
@@ -201,15 +263,27 @@ class TurnList:
 class TurnBlock:
     """A part of a turn. `text` is Markdown: of a tool without the `> `, of an aside without its two tags.
 
-    `start` is the line of the turn's text on which the block begins, and `end` the line after its last.
+    `start` is the line of the turn's text on which the block begins, and `end` the line after its last; of a part of a
+    session log, which is not in the turn's text, both are 0. `note` says what of it is not shown. Of a tool of a log
+    `output` is what it put out, on this `line` of the file; `is_cut` if that is not all of it. Where all that is
+    known is its `anchor` and the `digest` of the output, these are given. `does` is what a call does in one line,
+    `agent` the key of the session that it started.
     """
 
-    kind: Literal["speech", "tool", "aside"]
+    kind: Literal["speech", "tool", "aside", "thinking", "image", "mark"]
     name: str | None  # of the tool or the tag
     stamp: str | None  # of the tool, as written
     text: str
     start: int
     end: int
+    note: str = ""
+    output: str = ""
+    line: int = 0
+    is_cut: bool = False
+    anchor: str = ""
+    does: str = ""
+    agent: str = ""
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,7 +356,7 @@ def _cut(lines: list[str], reading: _Reading, started: dt.datetime | None) -> Tu
     seen: Counter[str] = Counter()
     turns = []
     for ordinal, (heading, end) in enumerate(zip(headings, ends, strict=True), start=1):
-        turn_text = _trimmed(lines[heading.line + 1 : end])
+        turn_text = trimmed(lines[heading.line + 1 : end])
         # Lone surrogates come from files that are not UTF-8; they are hashed rather than refused.
         digest = hashlib.sha256(turn_text.encode("utf-8", "surrogatepass")).hexdigest()
         short = f"t-{digest[:8]}"
@@ -294,7 +368,7 @@ def _cut(lines: list[str], reading: _Reading, started: dt.datetime | None) -> Tu
             Turn(
                 ordinal=ordinal,
                 speaker=heading.speaker,
-                is_person=heading.is_person,
+                kind="person" if heading.is_person else "assistant",
                 model=heading.model,
                 stamp=heading.stamp,
                 order=form.order,
@@ -306,7 +380,7 @@ def _cut(lines: list[str], reading: _Reading, started: dt.datetime | None) -> Tu
                 hash_anchor=(short if seen[short] == 1 else f"{short}-{seen[short]}") if turn_text else None,
             )
         )
-    preamble = _trimmed(lines[: first.cut])
+    preamble = trimmed(lines[: first.cut])
     kind: Literal["stamped", "plain"] = "stamped" if form.span else "plain"
     return TurnList(form=kind, preamble=preamble, turns=tuple(turns), span=form.span, rest=rest)
 
@@ -321,16 +395,16 @@ def blocks(text: str) -> tuple[TurnBlock, ...]:
     """
     lines = text.split("\n")
     asides = _asides(lines)
-    marks: list[_Mark] = []
+    marks: list[Mark] = []
     for number, line in enumerate(lines):
         starts_quote = line.startswith(">") and not (number and lines[number - 1].startswith(">"))
         if number in asides or (starts_quote and _TOOL.fullmatch(line)):
             marks.append((number, None))
-        elif fence := _fence(line):
+        elif fence := fence_of(line):
             marks.append((number, fence))
     found: list[TurnBlock] = []
     position = 0
-    for start in _outside_fences(marks):
+    for start in outside_fences(marks):
         if start < position:  # it is inside the aside before it
             continue
         found += _speech(lines, position, start)
@@ -343,21 +417,21 @@ def blocks(text: str) -> tuple[TurnBlock, ...]:
 def _headings(lines: Sequence[str]) -> list[_Heading]:
     """Return the headings that can start a turn, by how they are written, and are no examples."""
     candidates: dict[int, _Heading] = {}
-    marks: list[_Mark] = []
+    marks: list[Mark] = []
     cut: int | None = 0  # where a stamped turn would be cut off, were there one on this line; start of the body
     after_blank = True
     for number, line in enumerate(lines):
-        if _is_blank(line):
+        if is_blank(line):
             after_blank = True
             continue
         if heading := _heading(line, number, cut if after_blank else None):
             candidates[number] = heading
             marks.append((number, None))
-        elif fence := _fence(line):
+        elif fence := fence_of(line):
             marks.append((number, fence))
-        cut = number if _is_rule(line) else None
+        cut = number if is_rule(line) else None
         after_blank = False
-    return [candidates[number] for number in _outside_fences(marks)]
+    return [candidates[number] for number in outside_fences(marks)]
 
 
 def _readings(lines: Sequence[str], most: int) -> list[_Reading]:
@@ -513,34 +587,34 @@ class _Most:
         return found
 
 
-def _outside_fences(marks: Sequence[_Mark]) -> Iterator[int]:
+def outside_fences(marks: Sequence[Mark]) -> Iterator[int]:
     """Yield the lines of the marks that are not fences and not in fenced code.
 
     Fences are counted afresh from each mark that is given, and an open one may be an error: models forget to
     close them, or nest them, and one such turn must not swallow those after it. See `_is_example`.
     """
-    fence: _Fence | None = None
+    fence: Fence | None = None
     for position, (line, border) in enumerate(marks):
         if border is not None:
-            fence = _after(fence, border)
+            fence = fence_after(fence, border)
         elif fence is None or not _is_example(marks, position, fence):
             fence = None
             yield line
 
 
-def _is_example(marks: Sequence[_Mark], position: int, fence: _Fence) -> bool:
+def _is_example(marks: Sequence[Mark], position: int, fence: Fence) -> bool:
     """Say whether the mark at `position`, where this fence is open, is part of an example in fenced code.
 
     There are two ways to read on from it: within the open fence, or with no fence open. At the next mark outside
     of fenced code in the first way (or at the end), it is an example if only that way has left no fence open.
     """
-    kept: _Fence | None = fence
-    fresh: _Fence | None = None
+    kept: Fence | None = fence
+    fresh: Fence | None = None
     headings = 1
     for number in range(position + 1, len(marks)):
         border = marks[number][1]
         if border is not None:
-            kept, fresh = _after(kept, border), _after(fresh, border)
+            kept, fresh = fence_after(kept, border), fence_after(fresh, border)
         elif kept is None or headings == _MOST_EXAMPLES:
             break
         else:
@@ -548,7 +622,7 @@ def _is_example(marks: Sequence[_Mark], position: int, fence: _Fence) -> bool:
     return kept is None and fresh is not None
 
 
-def _after(fence: _Fence | None, border: _Fence) -> _Fence | None:
+def fence_after(fence: Fence | None, border: Fence) -> Fence | None:
     """Return the fence that is open after this line, where `fence` was open before it."""
     if fence is None:
         return border
@@ -556,9 +630,10 @@ def _after(fence: _Fence | None, border: _Fence) -> _Fence | None:
     return None if is_bare and sign == fence[0] and length >= fence[1] else fence
 
 
-def _fence(line: str) -> _Fence | None:
+def fence_of(line: str) -> Fence | None:
+    """The border of fenced code that this line is, None if it is none."""
     match = _FENCE.fullmatch(line)
-    return (match[1][0], len(match[1]), _is_blank(match[2])) if match else None
+    return (match[1][0], len(match[1]), is_blank(match[2])) if match else None
 
 
 def _asides(lines: Sequence[str]) -> dict[int, int]:
@@ -570,7 +645,7 @@ def _asides(lines: Sequence[str]) -> dict[int, int]:
             closings[name] = number
         opening = _OPENING.match(lines[number])
         before = lines[number - 1] if number else ""
-        starts_paragraph = _is_blank(before) or before.startswith(">") or _closing_tag(before)
+        starts_paragraph = is_blank(before) or before.startswith(">") or _closing_tag(before)
         if opening and opening[1] in closings and starts_paragraph:
             found[number] = closings[opening[1]]
     return found
@@ -603,7 +678,7 @@ def _tool(lines: Sequence[str], start: int) -> TurnBlock:
 
 def _speech(lines: Sequence[str], start: int, end: int) -> list[TurnBlock]:
     """Return the speech of these lines, less blank ones around it; none if all are blank."""
-    while start < end and _is_blank(lines[start]):
+    while start < end and is_blank(lines[start]):
         start += 1
     end = start + _filled_end(lines[start:end], end - start)
     if start == end:
@@ -612,24 +687,26 @@ def _speech(lines: Sequence[str], start: int, end: int) -> list[TurnBlock]:
     return [TurnBlock(kind="speech", name=None, stamp=None, text=text, start=start, end=end)]
 
 
-def _trimmed(lines: Sequence[str]) -> str:
+def trimmed(lines: Sequence[str]) -> str:
     """Join lines less trailing blank ones, one final `---`, and the blank ones before that."""
     end = _filled_end(lines, len(lines))
-    if end and _is_rule(lines[end - 1]):
+    if end and is_rule(lines[end - 1]):
         end = _filled_end(lines, end - 1)
     return "\n".join(lines[:end])
 
 
 def _filled_end(lines: Sequence[str], end: int) -> int:
     """Return where the lines before `end` end, less trailing blank ones."""
-    while end and _is_blank(lines[end - 1]):
+    while end and is_blank(lines[end - 1]):
         end -= 1
     return end
 
 
-def _is_blank(line: str) -> bool:
+def is_blank(line: str) -> bool:
+    """Whether a line has nothing but blanks."""
     return not line.strip(" \t\r")
 
 
-def _is_rule(line: str) -> bool:
+def is_rule(line: str) -> bool:
+    """Whether a line is `---`."""
     return line.rstrip(" \t\r") == "---"

@@ -16,7 +16,6 @@ from memosite.agents.items import day_and_time, who_of
 from memosite.archive.model import Archive
 from memosite.commands.arguments import COMMANDS, Option
 from memosite.facts.errors import ConfigError
-from memosite.facts.parsed import Ref
 from memosite.facts.texts import cut_line
 from memosite.facts.times import read_moment
 
@@ -226,8 +225,8 @@ TOOLS: Final = (
     _tool(
         "show",
         "Read one item",
-        "Read one memo, note, transcript, decision or record whose id you know: who wrote it to whom, its state, "
-        "what it answers and what answers it, and its text. To find an id, use search.",
+        "Read one memo, note, transcript, session, decision or record whose id you know: who wrote it to whom, its "
+        "state, what it answers and what answers it, and its text. To find an id, use search.",
         _by("show", "id"),
         Parameter(
             name="id",
@@ -258,6 +257,7 @@ TOOLS: Final = (
         "Find items by words, people or dates when you do not know their ids: who decided or said something, when "
         "a word was first used, what is open. All words must be there. Fields narrow it: from:engineer to:director "
         "with:NAME kind:memo|note|transcript|record|document is:open is:unread after:2026-05-01 before:2w "
+        "of sessions with agents: system:codex model:NAME branch:NAME file:src/x.py in:tools; "
         'thread:ID repo:NAME; "a phrase", prefix*, OR, NOT, parentheses. For the exact words of a quotation, use cite.',
         _by("search", "query"),
         Parameter(name="query", is_required=True, what='such as: from:engineer "tide tables" after:2w'),
@@ -335,7 +335,7 @@ def request_for(name: str, arguments: Arguments) -> Request:
     return tool.request({**DEFAULTS.get(name, {}), **arguments})
 
 
-# The resources that models are offered: positions, threads and memos, by addresses of their own.
+# The resources that models are offered: positions, threads, memos and transcripts, by addresses of their own.
 
 
 PAGE: Final = 100
@@ -349,8 +349,10 @@ TEMPLATES: Final = {
     "position": ("What a position has to know and to do: its brief", ("brief",)),
     "thread": ("The memos of a thread in reading order, with their summaries", ("thread", "--brief")),
     "memo": ("A memo: who wrote it to whom, its state, its text", ("show",)),
+    "transcript": ("A transcript or a session with an agent, turn by turn", ("show",)),
 }
 """The kinds of resources, what each of them is, and the command that shows one."""
+_ITEMS: Final = ("memo", "transcript")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -365,7 +367,8 @@ class Listed:
 def listed(archive: Archive, cursor: str | None) -> tuple[Sequence[Listed], str | None]:
     """The resources after one, or from the beginning, and the last of them if there are more.
 
-    Positions come first, then threads, then memos, the newest first. Raises `ConfigError` if the one is not there.
+    Positions come first, then threads, memos and transcripts, the newest first. Raises `ConfigError` if the one is not
+    there.
     """
     names = _names(archive)
     if cursor is not None and not any(address_of(*name) == cursor for name in names):
@@ -381,7 +384,8 @@ def _names(archive: Archive) -> Iterator[tuple[str, str]]:
     """The kinds and ids of all resources; no more than these is loaded of an archive that is kept."""
     yield from (("position", id_) for id_, one in archive.positions.items() if not one.union_of)
     yield from (("thread", id_) for id_ in reversed(tuple(archive.threads)))
-    yield from (("memo", id_) for kind, id_ in reversed(tuple(archive.artifacts)) if kind == "memo")
+    for of in _ITEMS:
+        yield from ((kind, id_) for kind, id_ in reversed(tuple(archive.artifacts)) if kind == of)
 
 
 def address_of(kind: str, id_: str) -> str:
@@ -397,9 +401,8 @@ def _listed(archive: Archive, kind: str, id_: str) -> Listed:
     if kind == "thread":
         count = len(archive.threads[id_].entries)
         return Listed(address=address, title=archive.thread_label(id_), what=f"thread of {count}")
-    ref: Ref = ("memo", id_)
-    memo = archive.artifacts[ref]
-    return Listed(address=address, title=memo.short_subject, what=f"memo, {day_and_time(memo.date)}, {who_of(memo)}")
+    item = archive.artifacts[("transcript", id_) if kind == "transcript" else ("memo", id_)]
+    return Listed(address=address, title=item.short_subject, what=f"{kind}, {day_and_time(item.date)}, {who_of(item)}")
 
 
 def request_of(address: str) -> Request:
@@ -409,4 +412,4 @@ def request_of(address: str) -> Request:
         forms = ", ".join(f"{SCHEME}{kind}/ID" for kind in TEMPLATES)
         raise ConfigError(f"{address[:200]}: found no such resource, expected one of {forms}")
     name = unquote(id_)
-    return Request(words=(*TEMPLATES[kind][1], "--", f"memo/{name}" if kind == "memo" else name))
+    return Request(words=(*TEMPLATES[kind][1], "--", f"{kind}/{name}" if kind in _ITEMS else name))

@@ -43,9 +43,11 @@ from memosite.plan.positions import position_units
 from memosite.plan.records import plan_entities, plan_record, plan_systems
 from memosite.plan.removed import plan_not_found, plan_removed, plan_withheld
 from memosite.plan.search import BLOCK, SavedSearch, block_members, block_units, plan_saved_searches, plan_search
+from memosite.plan.sessions import plan_sessions
 from memosite.plan.shared_passages import KnownPassages, find_shared_links
 from memosite.plan.threads import plan_thread, thread_list_units
 from memosite.plan.transcripts import has_comparison, plan_comparison, plan_transcript
+from memosite.search.blocks import LOGS
 from memosite.store.shelf import Shelf
 
 # Plans the files of each artifact: pages, twins, originals; the memos of a thread with the thread.
@@ -138,6 +140,7 @@ def plan(
     yield from position_action_units(context)
     yield whole("decisions", plan_decisions)
     yield whole("systems", lambda context: chain(plan_systems(context, ledger), plan_entities(context, ledger)))
+    yield whole("sessions", lambda context: plan_sessions(context, ledger))
     yield whole("timeline", lambda context: [plan_timeline(context, months)])
     yield from thread_list_units(context, whole)
     yield from month_units(months)
@@ -176,6 +179,7 @@ def _with_pages(ledger: Ledger, context: Context, months: Iterable[str], searche
         (("changes", "/".join(one.ref)) for one in context.archive.artifacts.values() if has_changes(one)),
         (("captures", "/".join(ref)) for ref in context.captures if has_comparison(context, ref)),
         (("saved", saved.name) for saved in searches),
+        (("sessions", here.split("/")[1]) for here in context.sessions),
         bundle_pages(context),
     )
     return ledger.with_records(systems, context.entities).with_pages((), (), others)
@@ -192,10 +196,11 @@ class SitePlan:
     units: tuple[Unit, ...]
 
     @property
-    def last_block(self) -> str:
-        """The name of the search block to which the next artifact is added, unless it is full; "" if there is none."""
-        names = (unit.name.removeprefix(BLOCK) for unit in reversed(self.units) if unit.name.startswith(BLOCK))
-        return next(names, "")
+    def last_blocks(self) -> tuple[str, ...]:
+        """The search blocks to which the next artifact and the next session log are added, unless they are full."""
+        names = [unit.name.removeprefix(BLOCK) for unit in self.units if unit.name.startswith(BLOCK)]
+        last = {name.startswith(tuple(LOGS.letters)): name for name in names}
+        return tuple(last.values())
 
 
 def plan_site(
@@ -254,6 +259,11 @@ def context_of(config: Config, archive: Archive, shelf: Shelf) -> Context:
                 archive.positions or archive.organizations or any(one.card.broken == "orgdef" for one in libraries)
             ),
             is_lean=config.lean,
+            has_sessions=any(
+                isinstance(artifact, Transcript) and artifact.log for artifact in archive.artifacts.values()
+            ),
+            person=config.sessions.person,
+            has_thinking=config.sessions.thinking,
         ),
         text_of=shelf.text,
         archive_id=config.archive_id,

@@ -193,7 +193,7 @@ PART_CHARS = 2_000
 
 def originals(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
     """The originals of an artifact: name, published path, and digest of the bytes. One without content has none."""
-    if artifact.withheld:
+    if not _has_originals(artifact):
         return
     page = page_of(artifact)
     shown = artifact.shown_file
@@ -211,6 +211,11 @@ def originals(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
         body = artifact.variants[copy.variant].body if isinstance(artifact, Memo | Transcript) else None
         if body is not None and body_name:
             yield f"body in {copy.file.source}", page + body_name, body.file.sha256
+
+
+def _has_originals(artifact: Artifact) -> bool:
+    """Whether its files are published: not of what is withheld, and no log, in which more is than is shown."""
+    return not (artifact.withheld or (isinstance(artifact, Transcript) and artifact.log))
 
 
 def _copy_names(artifact: Artifact) -> list[tuple[str, str]]:
@@ -270,12 +275,24 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
         lives_summary=history_summary(artifact),
         citation=None if artifact.withheld or redacted else citation_of(context, artifact),
         track=track_of(context, start, artifact),
+        written_in=written_in(context, start, artifact),
         outdated=outdated_citations(context, start, artifact),
         around=neighbours_of(start, context.list_places.get(artifact.ref)),
         is_pending=bool(artifact.owed_by) and artifact.kind != "memo",
         waits_for=() if is_asked_of_one else few(artifact.waits_for, partial(context.position, start)),
     )
     return {field.name: getattr(page, field.name) for field in fields(page) if field.name not in _OF_KIND}
+
+
+def written_in(context: Context, start: str, artifact: Artifact) -> tuple[pages.Reference, ...]:
+    """The turns of sessions in which a tool wrote a file of the artifact, the first of many; the oldest first."""
+    return tuple(
+        pages.Reference(
+            label=phrase("{session}, turn {turn}", session=context.archive.short_subject(ref), turn=ordinal),
+            href=f"{relative(start, context.page(ref))}#t{ordinal}",
+        )
+        for ref, ordinal in artifact.written_by
+    )
 
 
 def _tags(artifact: Artifact) -> Iterator[str]:
@@ -289,7 +306,7 @@ def _copy_rows(context: Context, artifact: Artifact, start: str) -> tuple[pages.
     sources = {source.name: source for source in context.archive.sources}
     rows = []
     for copy, (name, body) in zip(artifact.copies, _copy_names(artifact), strict=True):
-        is_published = len(artifact.copies) > 1 and not artifact.withheld
+        is_published = len(artifact.copies) > 1 and _has_originals(artifact)
         rows.append(
             pages.CopyRow(
                 source=copy.file.source,
@@ -403,4 +420,6 @@ def _holders(artifact: Memo | Transcript, number: int) -> str:
 
 
 def _digests(variant: Variant) -> tuple[str, str]:
+    if variant.envelope.log:  # its file is not published
+        return "", variant.text.conversation if variant.text else ""
     return variant.envelope.file.sha256, variant.body.text.sha256 if variant.body else ""

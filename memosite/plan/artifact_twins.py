@@ -12,6 +12,9 @@ Links in a twin are relative to the bundle. An artifact's twin is followed by th
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from hashlib import sha256
+from itertools import chain
+from typing import Any
 
 from memosite.archive import model, urls
 from memosite.archive.cite import called
@@ -20,8 +23,9 @@ from memosite.archive.lines import artifact_line, body_texts, dump_line, join_te
 from memosite.archive.mailboxes import wait_of
 from memosite.facts.parsed import RecordEvent, Ref, Text
 from memosite.facts.texts import cut_line, one_line
+from memosite.formats.sessions.kept import read_conversation
 from memosite.formats.status import decided_by, decided_on, sort_of, standing_of
-from memosite.formats.turns import Turn, blocks, parse_conversation, without_hashes
+from memosite.formats.turns import Turn, blocks, without_hashes
 from memosite.pages import LifeStep, MentionRow, cut_turns
 from memosite.plan import page
 from memosite.plan.artifact_page import PART_CHARS, link_targets, originals, shown_extra
@@ -62,7 +66,10 @@ def transcript_twin(
         "related": _names(transcript.related),
         "unresolved": transcript.unresolved,
         "written_during": _names(context.written_during.get(transcript.ref, ())),
-        "turns": [_linked(turn, start) for turn in turns],
+        "turns": [
+            _linked(({**turn, "outputs": len(turn["outputs"])} if turn.get("outputs") else turn, file, anchor), start)
+            for turn, file, anchor in turns
+        ],
     }
     shown = {name: page.fitting(entries, page.entry_bytes) for name, entries in lists.items()}
     left_out = {name: len(lists[name]) - len(shown[name]) for name in lists}
@@ -87,6 +94,7 @@ def _envelope_fields(transcript: model.Transcript) -> dict[str, object]:
         "capture_tool": envelope.capture_tool,
         "redaction_status": envelope.redaction_status,
         "extra": shown_extra(envelope.extra),
+        **({"person": envelope.log.person} if envelope.log and envelope.log.person else {}),
     }
 
 
@@ -94,7 +102,7 @@ def _names(refs: Iterable[Ref]) -> list[str]:
     return ["/".join(ref) for ref in refs]
 
 
-_Placed = tuple[dict[str, object], str, str]
+_Placed = tuple[dict[str, Any], str, str]
 """A turn, the file of the site that shows it, and its anchor there."""
 
 
@@ -109,17 +117,20 @@ def _turns(context: Context, transcript: model.Transcript) -> Iterator[_Placed]:
     variant = transcript.variants[0]
     if variant.text is None or not variant.text.turns or transcript.broken:
         return
-    turns = parse_conversation(context.text_of(variant.text.sha256), started=transcript.started).turns
+    turns = read_conversation(context.text_of(variant.text.conversation), started=transcript.started).turns
     turns = without_hashes(turns) if transcript.is_redacted else turns
     here = urls.page_of(transcript)
-    for number, part in enumerate(cut_turns([turn.text for turn in turns]), 1):
+    for number, part in enumerate(cut_turns(turns), 1):
         file = urls.index_file(here if number == 1 else urls.part_page(here, number))
         yield from ((_turn(turn), file, turn.anchor) for turn in turns[part.begins : part.end])
 
 
-def _turn(turn: Turn) -> dict[str, object]:
-    """A turn. `text` is the beginning of what was said, before any output of tools; `chars` counts the whole turn."""
-    found = blocks(turn.text)
+def _turn(turn: Turn) -> dict[str, Any]:
+    """A turn. `text` is the beginning of what was said, before any output of tools; `chars` counts the whole turn.
+
+    `outputs` are what tools put out in a session log, which its page has; of one that is cut there is no `sha256`.
+    """
+    found = (*blocks(turn.text), *(one for one in (*turn.before, *turn.after) if one.kind == "tool"))
     tools = dict.fromkeys(cut_line(block.name or "", _NAME_CHARS) for block in found if block.kind == "tool")
     said = "\n\n".join(block.text for block in found if block.kind != "tool") or turn.text
     return {
@@ -127,6 +138,18 @@ def _turn(turn: Turn) -> dict[str, object]:
         "sha256": turn.digest or None,
         "speaker": cut_line(turn.speaker, _NAME_CHARS),
         "person": turn.is_person,
+        **(
+            {
+                "kind": turn.kind,
+                "lines": [turn.place.line, turn.place.last_line],
+                "record": turn.place.record or None,
+                "state": turn.place.state or None,
+                **({"words_from": turn.place.words_from} if turn.place.words_from else {}),
+                **({"outputs": outputs} if (outputs := list(_outputs(turn))) else {}),
+            }
+            if turn.place
+            else {}
+        ),
         "model": cut_line(turn.model, _NAME_CHARS) if turn.model else None,
         "time": turn.at.isoformat(timespec="seconds").replace("+00:00", "Z") if turn.at else None,
         "written": turn.stamp,
@@ -136,10 +159,19 @@ def _turn(turn: Turn) -> dict[str, object]:
     }
 
 
+def _outputs(turn: Turn) -> Iterator[dict[str, object]]:
+    for anchor, part in turn.parts:
+        if part.output:
+            digest = None if part.is_cut else sha256(part.output.encode()).hexdigest()
+            name = cut_line(part.name or "", _NAME_CHARS)
+            yield {"anchor": anchor, "tool": name, "sha256": digest, "line": part.line}
+
+
 # Plans the twins of artifacts: the same pages for machines, as JSON and Markdown (SPEC 4).
 
 
 _FILES = 20
+_DOES = 200  # characters of what a call of a tool does
 
 
 def artifact_twin(context: Context, artifact: model.Artifact) -> page.Twin:
@@ -153,6 +185,8 @@ def artifact_twin(context: Context, artifact: model.Artifact) -> page.Twin:
         [_citation_line(one) for one in context.citations_of.get(artifact.ref, ())], page.entry_bytes
     )
     line["links"] = dict(link_targets(context, start, artifact))
+    if artifact.written_by:
+        line["written_by"] = [{"session": "/".join(ref), "turn": turn} for ref, turn in artifact.written_by]
     line["originals"] = [page.file_address(context, start, artifact, path) for _, path, _ in originals(artifact)]
     line["life"] = page.fitting([_life(artifact, copy) for copy in artifact.copies[:_FILES]], page.entry_bytes)
     if shared := shared_fields(context, artifact.ref):
@@ -212,8 +246,28 @@ def _markdown(context: Context, artifact: model.Artifact, start: str) -> str:
     lists = "".join(_markdown_lists(_lists(context, artifact, start), in_full))
     subject = one_line(artifact.subject) or artifact.short_subject
     notice = notice_of(artifact)
-    text = notice.text if notice else artifact_text(context, artifact, artifact.texts)
+    text = notice.text if notice else _session_text(context, artifact)
+    text = text or artifact_text(context, artifact, artifact.texts)
     return f"# {subject}\n\n{head}\n\n{lists}---\n\n{text.rstrip()}\n"
+
+
+def _session_text(context: Context, artifact: model.Artifact) -> str:
+    """The turns of a session log, each with who spoke and when, and what its tools did; "" of anything else."""
+    if not isinstance(artifact, model.Transcript) or not artifact.log or not artifact.variants[0].text:
+        return ""
+    conversation = read_conversation(context.text_of(artifact.variants[0].text.conversation), started=None)
+    return "\n".join(chain.from_iterable(map(_said, conversation.turns)))
+
+
+def _said(turn: Turn) -> Iterator[str]:
+    state = turn.place.state if turn.place else ""
+    facts = (turn.anchor, turn.speaker, turn.model or "", turn.stamp or "", state)
+    yield f"## {one_line(', '.join(filter(None, facts)))}\n"
+    if turn.text:
+        yield f"{turn.text.strip()}\n"
+    calls = [(block.name or "tool", cut_line(block.does, _DOES)) for block in turn.after if block.kind == "tool"]
+    if calls:
+        yield "".join(f"- {one_line(': '.join(filter(None, call)))}\n" for call in calls)
 
 
 def _life(artifact: model.Artifact, copy: model.Copy) -> dict[str, object]:
@@ -335,6 +389,17 @@ def _transcript_head(context: Context, transcript: model.Transcript) -> Iterable
     text = transcript.variants[0].text
     turns = f"turns.jsonl{page.bundled_name(context, transcript)}"
     yield "Participants", _fitting_line(map(called, envelope.participants))
+    if (log := transcript.log) is not None:
+        yield "Agent", log.agent
+        yield "Models", ", ".join(log.models)
+        yield "Folder", log.folder
+        yield "Branch", log.branch
+        yield "Started-By", "/".join(transcript.parent or ())
+        yield "Continues", "/".join(transcript.continued_from or ())
+        yield "Started", _fitting_line(f"{'/'.join(ref)} (t{turn})" for turn, ref in transcript.children)
+        yield "Wrote", _fitting_line(f"{log.below(path)} (t{turn})" for turn, path in log.wrote)
+        yield "Commits", _fitting_line(f"{commit} (t{turn})" for turn, commit in log.commits)
+        yield "Pull-Requests", _fitting_line(f"{address} (t{turn})" for turn, address in log.pulls)
     yield "Ended", transcript.ended.utc if transcript.ended else ""
     yield "Transport", envelope.transport or ""
     yield "Captured-With", envelope.capture_tool or ""

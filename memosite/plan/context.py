@@ -10,7 +10,15 @@ from weakref import proxy
 
 from memosite.archive import mailboxes, model
 from memosite.archive.mailboxes import ShownAction, unread_by_any, unread_for
-from memosite.archive.urls import absolute, artifact_page, page_of, position_page, relative, thread_page
+from memosite.archive.urls import (
+    absolute,
+    artifact_page,
+    page_of,
+    position_page,
+    relative,
+    source_sessions,
+    thread_page,
+)
 from memosite.config.schema import FeedsConfig
 from memosite.facts.file import LABEL_CHARS
 from memosite.facts.names import make_id
@@ -55,7 +63,7 @@ class Context:
         """The artifacts that involve each position, in order of arrival; broadcasts only with their sender."""
         found: dict[str, list[model.Artifact]] = defaultdict(list)
         for artifact in self.archive.artifacts.values():
-            for id_ in artifact.positions:
+            for id_ in artifact.positions if artifact.is_listed else ():
                 found[id_].append(artifact)
         for id_, position in self.archive.positions.items():
             if position.union_of:
@@ -106,6 +114,27 @@ class Context:
     def captures(self) -> dict[Ref, tuple[Ref, ...]]:
         """For each transcript the other captures of its session."""
         return indexes.find_captures(self.archive.artifacts.values())
+
+    @cached_property
+    def sessions(self) -> dict[str, list[model.Transcript]]:
+        """The sessions of logs in each source, by the page that lists them, in order of arrival; without subagents."""
+        found: dict[str, list[model.Transcript]] = defaultdict(list)
+        for artifact in self.archive.artifacts.values():
+            if isinstance(artifact, model.Transcript) and artifact.log and artifact.is_listed:
+                for page in sorted({source_sessions(copy.file.source) for copy in artifact.copies}):
+                    found[page].append(artifact)
+        return dict(found)
+
+    @cached_property
+    def continued_by(self) -> dict[Ref, tuple[Ref, ...]]:
+        """For sessions that others continue, these, the oldest first."""
+        found: dict[Ref, list[model.Transcript]] = defaultdict(list)
+        for artifact in self.archive.artifacts.values():
+            if isinstance(artifact, model.Transcript) and artifact.continued_from:
+                found[artifact.continued_from].append(artifact)
+        return {
+            ref: tuple(one.ref for one in sorted(some, key=lambda one: one.sort_key)) for ref, some in found.items()
+        }
 
     @cached_property
     def possible_replies(self) -> dict[Ref, tuple[model.Ghost, ...]]:
@@ -256,6 +285,9 @@ class Context:
         if isinstance(artifact, model.Transcript):
             status = _state_of(artifact) or ("" if artifact.ended else phrase("ongoing"))
             sender = self.position(start, artifact.role) if artifact.role else None
+            if artifact.log:
+                row = replace(row, type=phrase("{agent} session", agent=artifact.log.agent))
+                status = _state_of(artifact) or turns_line(artifact)
             return replace(row, sender=sender, status=status)
         if isinstance(artifact, model.Record):
             row = replace(row, type=f"{artifact.system} {artifact.card.type}".strip())
@@ -364,6 +396,11 @@ def few(every: Sequence[T], link: Callable[[T], Reference]) -> tuple[Reference, 
     shown = tuple(map(link, every[:ADDRESSEES]))
     more = len(every) - len(shown)
     return (*shown, Reference(label=phrase("{more} more", more=more))) if more else shown
+
+
+def turns_line(transcript: model.Transcript) -> str:
+    """How many turns it has, in words."""
+    return phrases("{n:,} turn", "{n:,} turns", transcript.turns)
 
 
 def _state_of(artifact: model.Memo | model.Transcript) -> str:

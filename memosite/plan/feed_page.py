@@ -72,6 +72,7 @@ _HEADINGS = (
     ("Positions", phrase("Positions")),
     ("Everything", phrase("The whole archive")),
     ("Records", phrase("Records")),
+    ("Sessions", phrase("Sessions")),
     ("Searches", phrase("Saved searches")),
 )
 
@@ -124,6 +125,7 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
         OutlineGroup(title="Positions", feeds=_outlines(context, groups["Positions"])),
         OutlineGroup(title="Positions, full text", feeds=_full_outlines(context, groups["Positions"])),
         OutlineGroup(title="Records", feeds=_outlines(context, groups["Records"])),
+        OutlineGroup(title="Sessions", feeds=_outlines(context, groups["Sessions"])),
         OutlineGroup(title="Saved searches", feeds=_outlines(context, groups["Searches"])),
         OutlineGroup(title="Threads", include=_address(context, THREADS_OPML)),
     )
@@ -190,9 +192,12 @@ def _label(context: Context, channel: Channel) -> str:
 
 def _documents(channel: Channel) -> Iterator[Reference]:
     feed = phrase("memos") if channel.position else phrase("feed")
-    label = {"feed": feed, "notes": phrase("notes"), "transcripts": phrase("transcripts")}.get(
-        channel.name, channel.name
-    )
+    label = {
+        "feed": feed,
+        "notes": phrase("notes"),
+        "transcripts": phrase("transcripts"),
+        "sessions": phrase("sessions"),
+    }.get(channel.name, channel.name)
     yield Reference(label=label, href=relative(FEEDS, f"{channel.stem}.xml"))
     if channel.has_full:
         yield Reference(label=phrase("full text"), href=relative(FEEDS, f"{channel.stem}-full.xml"))

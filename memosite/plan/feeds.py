@@ -33,15 +33,16 @@ from memosite.plan.actions import state_feed
 from memosite.plan.artifact_page import SUBJECT_CHARS, memo_bodies, originals
 from memosite.plan.context import Context, Unit
 from memosite.plan.dates import by_arrival
-from memosite.plan.positions import received
+from memosite.plan.positions import received, sessions_of
 from memosite.plan.records import published_systems
 from memosite.plan.removed import former_positions, former_threads
 from memosite.plan.search import SavedSearch, former_searches
+from memosite.plan.sessions import published_sessions
 
 # Plans which feeds exist, and the members of each, in order of arrival (FEEDS, which feeds).
 
 
-ChannelGroup = Literal["Everything", "Positions", "Records", "Searches", "Threads", "Former"]
+ChannelGroup = Literal["Everything", "Positions", "Records", "Sessions", "Searches", "Threads", "Former"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,15 +76,19 @@ class Channel:
 def all_channels(context: Context, ledger: Ledger, searches: Sequence[SavedSearch]) -> Iterator[Channel]:
     """Every feed of artifacts, those of former positions and threads included."""
     title = context.site.title
-    everything = tuple(context.archive.artifacts.values())
+    everything = tuple(artifact for artifact in context.archive.artifacts.values() if artifact.is_announced)
     text = phrase("Everything that arrives in this archive.")
     yield replace(_channel("Everything", urls.HOME, title, text, everything), has_json=True)
     yield from _action_channels(context, title)
     for system in published_systems(context, ledger):
         text = phrase("Records of {system}.", system=system)
         yield _channel("Records", urls.system_page(system), f"{title}: {system}", text, context.records.get(system, ()))
+    for page, (source, sessions) in published_sessions(context, ledger).items():
+        text = phrase("Sessions whose logs are in {source}.", source=source)
+        label = phrase("sessions in {source}", source=source)
+        yield replace(_channel("Sessions", page, joined(": ", (title, label)), text, sessions), label=source)
     for saved in searches:
-        found = (artifact for artifact in everything if artifact.ref in saved.found)
+        found = (artifact for ref, artifact in context.archive.artifacts.items() if ref in saved.found)
         text = phrase("Results of: {query}", query=saved.query)
         yield _channel("Searches", urls.saved_page(saved.name), f"{title}: {saved.name}", text, found)
     for name in former_searches(ledger, searches):
@@ -165,6 +170,7 @@ def _of_position(context: Context, position: Position, group: ChannelGroup, also
     page, label = urls.position_page(position.id), context.label(position.id)
     every = context.by_position.get(position.id, ())
     filed = [one for one in every if isinstance(one, Memo | Transcript) and one.role in position.members]
+    filed = [one for one in filed if one.is_announced]
     yield position_channel(context, position, group, also)
     notes = phrase("{title}: notes of {position}", title=context.site.title, position=label)
     transcripts = phrase("{title}: transcripts of {position}", title=context.site.title, position=label)
@@ -174,6 +180,10 @@ def _of_position(context: Context, position: Position, group: ChannelGroup, also
     ):
         found = (one for one in filed if f"{one.kind}s" == name)
         yield replace(_channel(group, page, title, text, found), name=name, position=position, also=also)
+    if sessions := sessions_of(context, position):
+        title = phrase("{title}: sessions of {position}", title=context.site.title, position=label)
+        text = phrase("Sessions of {position}, as agents logged them.", position=label)
+        yield replace(_channel(group, page, title, text, sessions), name="sessions", position=position, also=also)
 
 
 def _thread_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
@@ -234,9 +244,9 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
         known["most_bytes"] = _most_bytes(context, artifact)
     elif isinstance(artifact, Transcript):
         envelope = artifact.envelope
-        speakers = [one.position for one in envelope.participants]
+        speakers = [artifact.log.agent] if artifact.log else [one.position for one in envelope.participants]
         known["sender"] = context.label(artifact.role) if artifact.role else next(iter(speakers), copy.file.source)
-        known["to"] = cut_line(", ".join(speakers), _ADDRESSEE_CHARS)
+        known["to"] = "" if artifact.log else cut_line(", ".join(speakers), _ADDRESSEE_CHARS)
         known["body_ref"] = envelope.body_ref
     path, original = _without_controls(copy.file.path), artifact.shown_file
     if artifact.withheld:  # the item has the path alone (SPEC 9)
@@ -305,10 +315,13 @@ def _of_memo(context: Context, memo: Memo, copy: Copy, position: Position | None
 
 
 def _enclosure(context: Context, base: str, artifact: Artifact) -> Enclosure | None:
-    """The original as it is published: of an entry of a long list that is its own text; none if it is in a bundle."""
+    """The original: of an entry of a long list its own text; none if it is in a bundle, or is not published."""
     if context.site.is_lean:
         return None
-    _, path, sha256 = next(iter(originals(artifact)))
+    published = next(iter(originals(artifact)), None)
+    if published is None:
+        return None
+    _, path, sha256 = published
     media_type = next((kind for ending, kind in _TYPES if path.endswith(ending)), "application/json")
     file = artifact.shown_file
     length = file.bytes if sha256 == file.sha256 else len(context.text_of(sha256).encode("utf-8", "replace"))

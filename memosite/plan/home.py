@@ -27,6 +27,7 @@ from memosite.plan.months import month_link
 from memosite.plan.organization import PositionsAtAGlance, at_a_glance
 from memosite.plan.page import head_of
 from memosite.plan.positions import draw_activity, find_activity, unknown_reading
+from memosite.plan.sessions import unread_logs
 from memosite.plan.threads import thread_views
 from memosite.sources.forges import commit_url
 
@@ -74,6 +75,7 @@ class HomePage(Page):
     findings: tuple[tuple[Severity, int], ...]
     movements: tuple[MovementRow, ...] = ()
     threads: tuple[View, ...] = ()
+    unread_logs: tuple[str, ...] = ()  # what is said of session logs that are there and not read
 
 
 # Plans what moved in the last days, which the home page shows: received, read, archived, removed.
@@ -286,7 +288,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
     """What waits for people, activity, the newest, positions, sources (SPEC 4)."""
     artifacts = context.archive.artifacts.values()
     activity = find_activity(context, months)
-    dated = [artifact for artifact in artifacts if artifact.date]
+    dated = [artifact for artifact in artifacts if artifact.date and artifact.is_listed]
     kinds = Counter(artifact.kind for artifact in artifacts)
     per_source = Counter(source for one in artifacts for source in {copy.file.source for copy in one.copies})
     return HomePage(
@@ -314,6 +316,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
         findings=severity_counts(context.archive.findings),
         movements=movements(context, HOME),
         threads=thread_views(context, HOME),
+        unread_logs=unread_logs(context),
     )
 
 

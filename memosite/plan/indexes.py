@@ -26,7 +26,7 @@ from memosite.archive.urls import month_of, page_of, relative
 from memosite.facts.names import make_id
 from memosite.facts.parsed import BROADCAST, Ref
 from memosite.facts.phrases import phrase
-from memosite.facts.texts import Sentence, destination_spans, mention_spans, sentence_around
+from memosite.facts.texts import Sentence, destination_spans, mention_spans, sentence_around, session_spans
 from memosite.formats.systems import RECORD_IDS
 from memosite.pages import Neighbours, Reference
 from memosite.passages import Around, around_in, bodies_of
@@ -427,7 +427,8 @@ def _spans(text: str, targets: Mapping[str, Ref]) -> Iterator[_Span]:
     """Where a text mentions any of these names; the target of a link is one mention."""
     last = 0
     for start, end in sorted(
-        {*mention_spans(text, RECORD_IDS), *destination_spans(text)}, key=lambda span: (span[0], -span[1])
+        {*mention_spans(text, RECORD_IDS), *destination_spans(text), *session_spans(text)},
+        key=lambda span: (span[0], -span[1]),
     ):
         if start >= last and text[start:end] in targets:
             last = end

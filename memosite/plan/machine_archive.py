@@ -123,6 +123,7 @@ def plan_for_robots(context: Context, months: Iterable[str]) -> Iterator[Written
         ),
         *([f"- [All {len(archive.positions)} positions](org/index.html)"] if is_cut else []),
         *(f"- [Records of {system}]({urls.system_page(system)}index.md)" for system in context.records),
+        *(f"- [Sessions in {here.split('/')[1]}]({here}index.md)" for here in sorted(context.sessions)),
         "",
         "## Months",
         "",

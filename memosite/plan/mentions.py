@@ -17,7 +17,7 @@ from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import FileFacts, Ref, Text
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line, line_of, one_line
-from memosite.formats.turns import parse_conversation
+from memosite.formats.sessions.kept import read_conversation
 from memosite.markdown.plain import Places, read_places
 from memosite.pages import PAGE_CHARS, CitedRow, MentionRow, Page, Reference, Row, SharedRow
 from memosite.passages import passages_of
@@ -60,7 +60,7 @@ class PlaceFinder:
         is_transcript = isinstance(artifact, Transcript)
         key = text.sha256, artifact.started if isinstance(artifact, Transcript) else None
         if key not in self._places:
-            written = self._text_of(text.sha256)
+            written = self._text_of(text.conversation if is_transcript else text.sha256)
             self._places[key] = _turns(written, key[1]) if is_transcript else read_places(written)
         places = self._places[key]
         line = line_of(fragment)
@@ -82,6 +82,8 @@ class PlaceFinder:
     def _lines_before(self, text: Text, file: FileFacts) -> int:
         """How many lines of a file are before its text, as its front matter is; all where the text is not in it."""
         key = text.sha256, file.sha256
+        if text.log:  # the lines of its turns are those of the file
+            return 0
         if key not in self._before:
             original = clean_text(self._text_of(file.sha256))
             at = original.rfind(self._text_of(text.sha256).rstrip())
@@ -108,11 +110,13 @@ def _shown(artifact: Artifact) -> tuple[Text, FileFacts] | None:
 
 def _turns(text: str, started: dt.datetime | None) -> Places:
     """The places of a transcript: its turns, as far as links from elsewhere name them."""
-    turns = parse_conversation(text, started=started).turns
+    turns = read_conversation(text, started=started).turns
+    lines = tuple((turn.place.line if turn.place else turn.line, turn.anchor) for turn in turns)
+    is_log = any(turn.place for turn in turns)
     return Places(
         anchors=frozenset(anchor for turn in turns for anchor in (turn.anchor, turn.hash_anchor) if anchor),
-        lines=tuple((turn.line, turn.anchor) for turn in turns),
-        end=text.count("\n") + 1,
+        lines=tuple(sorted(lines)),
+        end=max(turn.place.last_line for turn in turns if turn.place) if is_log else text.count("\n") + 1,
     )
 
 

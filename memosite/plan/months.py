@@ -129,8 +129,9 @@ def _plan_month(
     context: Context, *, month: str, artifacts: Sequence[Artifact], around: _Around
 ) -> Iterator[ListPage | Written]:
     """A month's pages, its twins, the machine's lines of it, and with a base_url its part of the sitemap."""
-    yield from _month_pages(context, month, artifacts, around)
-    yield from page.list_twins(context, urls.month_page(month), month_name(month), artifacts, facts={})
+    listed = [artifact for artifact in artifacts if artifact.is_listed]
+    yield from _month_pages(context, month, listed, around)
+    yield from page.list_twins(context, urls.month_page(month), month_name(month), listed, facts={})
     yield month_lines(context, month, artifacts)
     yield from month_sitemap(context, month, artifacts)
 
@@ -179,6 +180,7 @@ def month_link(start: str, month: str) -> Reference:
 
 def plan_timeline(context: Context, months: Mapping[str, Sequence[Artifact]]) -> TimelinePage:
     """All months by year, newest first, the newest years with a bar for each day."""
+    months = {month: [one for one in some if one.is_listed] for month, some in months.items()}
     years: dict[str, list[str]] = defaultdict(list)
     for month in months:
         years["Undated" if month == urls.UNDATED_MONTH else month.partition("/")[0]].append(month)
@@ -254,7 +256,7 @@ def closed_digests(context: Context) -> tuple[Digest, ...]:
     days: dict[dt.date, list[Artifact]] = defaultdict(list)
     times, is_weekly = context.arrival_times, context.feeds.is_weekly
     for ref, artifact in context.archive.artifacts.items():
-        if ref in times:
+        if ref in times and artifact.is_announced:
             day = times[ref].date()
             days[monday(day) if is_weekly else day].append(artifact)
     length = dt.timedelta(days=7 if is_weekly else 1)

@@ -184,12 +184,18 @@ def list_twin(
 
 
 def name_twins(
-    page: str, title: str, names: Sequence[tuple[str, str, int]], *, facts: dict[str, object], onward: str
+    page: str,
+    title: str,
+    names: Sequence[tuple[str, str, int]],
+    *,
+    facts: dict[str, object],
+    onward: str,
+    of: str = "records",
 ) -> Iterable[Written]:
-    """The same for groups of records: names, pages, and how many; `onward` is where all of them are."""
+    """The same for groups of records (`of`): names, pages, and how many; `onward` is where all of them are."""
     entries = (
         (
-            {"name": name, "records": number, "href": urls.relative(page, target)},
+            {"name": name, of: number, "href": urls.relative(page, target)},
             f"- [{escaped(one_line(name))}]({urls.relative(page, target)}): {number}",
         )
         for name, target, number in names

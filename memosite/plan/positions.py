@@ -122,6 +122,13 @@ class PositionPage(pages.Page):
 # Finds what a position received, what involves it, and what is open for it.
 
 
+def sessions_of(context: Context, position: Position) -> list[Transcript]:
+    """The sessions of a position that are in logs, in order of arrival, without subagents: its feed of sessions."""
+    every = context.by_position.get(position.id, ())
+    found = (one for one in every if isinstance(one, Transcript) and one.role in position.members)
+    return [one for one in found if one.log and one.is_listed]
+
+
 def received(context: Context, position: Position) -> list[Memo]:
     """Memos to a position and to `all`, in order of arrival; for a former position those to `all`."""
     found = context.received.get(position.id)
@@ -499,7 +506,7 @@ def _plan_position(context: Context, *, position: Position, day: dt.date | None)
     description = phrase("Memos to and from {position}", position=label)
     yield PositionPage(
         **head_of(context, start, title=label, section="org", description=description),
-        feeds=tuple(_feeds(context, label)),
+        feeds=tuple(_feeds(context, position, label)),
         twins=twin_links(start, start),
         parts=part_links(start, start, part_count(everything, shown=IN_PARTS), None),
         id=position.id,
@@ -532,13 +539,15 @@ def _twins(context: Context, page: str, position: Position, everything: Sequence
     return list_twins(context, page, context.label(position.id), everything, facts=facts)
 
 
-def _feeds(context: Context, label: str) -> Iterable[pages.Reference]:
+def _feeds(context: Context, position: Position, label: str) -> Iterable[pages.Reference]:
     yield pages.Reference(label=phrase("Memos to {position}", position=label), href="feed.xml")
     if context.feeds.full_content:
         yield pages.Reference(label=phrase("Memos to {position}, full text", position=label), href="feed-full.xml")
     yield pages.Reference(label=phrase("Memos to {position}, as JSON", position=label), href="feed.json")
     yield pages.Reference(label=phrase("Notes of {position}", position=label), href="notes.xml")
     yield pages.Reference(label=phrase("Transcripts of {position}", position=label), href="transcripts.xml")
+    if sessions_of(context, position):
+        yield pages.Reference(label=phrase("Sessions of {position}", position=label), href="sessions.xml")
 
 
 def _longest_waiting(todo: Iterable[Artifact], inbox: Sequence[Memo]) -> Artifact | None:
@@ -655,7 +664,7 @@ def find_activity(context: Context, months: Mapping[str, Sequence[Artifact]]) ->
     shown = (month for month in months if month != urls.UNDATED_MONTH and month >= _month(weeks[0]))
     for artifact in chain.from_iterable(months[month] for month in shown):
         position, date = _who(artifact), artifact.date
-        if position is None or date is None:
+        if position is None or date is None or not artifact.is_listed:
             continue
         week = monday(date.instant.date())
         if weeks[0] <= week <= last:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from memosite.archive.ledger import Ledger
+from memosite.archive.model import Artifact, Transcript
 from memosite.archive.urls import SEARCH, relative, saved_page
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import phrase
@@ -13,7 +14,7 @@ from memosite.plan.context import Context, Unit, Written, traced_unit
 from memosite.plan.dates import by_arrival
 from memosite.plan.page import head_of, part_count, part_links, plan_parts, section
 from memosite.plan.removed import GonePage, tombstone
-from memosite.search.blocks import SearchBlock, cut_blocks, list_blocks
+from memosite.search.blocks import LOGS, SearchBlock, cut_blocks, list_blocks
 from memosite.search.documents import describe
 from memosite.search_language import Analyzer
 
@@ -92,7 +93,11 @@ def plan_search(
 
 def block_members(context: Context) -> list[Members]:
     """What each block holds."""
-    blocks = cut_blocks(context.archive.artifacts.values(), by_arrival)
+    logs: list[Artifact] = []
+    others: list[Artifact] = []
+    for artifact in context.archive.artifacts.values():
+        (logs if isinstance(artifact, Transcript) and artifact.log else others).append(artifact)
+    blocks = [*cut_blocks(others, by_arrival), *cut_blocks(logs, by_arrival, LOGS)]
     return [(name, tuple(artifact.ref for artifact in members)) for name, members in blocks]
 
 

@@ -16,6 +16,7 @@ from zlib import crc32
 from memosite.archive.model import UNDATED, Archive, Artifact, Memo, Transcript
 from memosite.facts.parsed import Ref
 from memosite.facts.texts import cut_line, one_line
+from memosite.formats.sessions.kept import read_conversation
 from memosite.passages import anchors_at, prefixed_texts, turns_at
 from memosite.plan.indexes import find_captures
 from memosite.quotes.index import Shared, changed_runs, common_pairs, common_runs, pair_passages, share_row
@@ -97,10 +98,11 @@ class _Text:
     chars: int
     prefix: str
     started: dt.datetime | None
+    conversation: str
 
     @property
     def state(self) -> str:
-        return f"{self.sha256} {self.prefix} {self.started or ''}"
+        return f"{self.conversation} {self.prefix} {self.started or ''}"
 
     def written(self, text_of: TextOf) -> str:
         """The text as its anchors count it."""
@@ -122,8 +124,9 @@ def find_shared_links(
     _update_runs(texts, text_of, known, apply)
     pairs = _update_pairs(texts, text_of, known, apply)
     found: defaultdict[Ref, list[tuple[TextKey, int, SharedLink]]] = defaultdict(list)
-    for (key, other_key), passages in pairs.items():
+    for (key, other_key), every in pairs.items():
         one, other = texts[key], texts[other_key]
+        passages = _own_words(one, other, every)
         shares = _share(passages, 0, one), _share(passages, 1, other)
         for passage in passages:
             relation, inverse = _relations(_Side(one, passage.one, shares[0]), _Side(other, passage.other, shares[1]))
@@ -131,6 +134,21 @@ def find_shared_links(
             turned = Common(passage.words, passage.other, passage.one)
             found[other.artifact.ref].append((other_key, passage.other.start, _link(inverse, turned, one.artifact.ref)))
     return {ref: tuple(link for *_, link in sorted(some, key=lambda one: one[:2])) for ref, some in found.items()}
+
+
+def _own_words(one: _Text, other: _Text, passages: Iterable[Common]) -> tuple[Common, ...]:
+    """What two texts share but for turns that were copied from an older session, and between a session and its own."""
+    families = [item.parent or item.ref for item in (one.artifact, other.artifact) if isinstance(item, Transcript)]
+    if len(families) > len(set(families)):
+        return ()
+    return tuple(
+        passage for passage in passages if not (_is_copied(one, passage.one) or _is_copied(other, passage.other))
+    )
+
+
+def _is_copied(text: _Text, end: End) -> bool:
+    copied = text.artifact.copied if isinstance(text.artifact, Transcript) else 0
+    return copied > 0 and end.anchor[1:].isdigit() and int(end.anchor[1:]) <= copied
 
 
 def _texts(archive: Archive) -> Iterator[tuple[TextKey, _Text]]:
@@ -148,7 +166,14 @@ def _texts(archive: Archive) -> Iterator[tuple[TextKey, _Text]]:
         for number, (text, prefix) in enumerate(prefixed_texts(artifact)):
             yield (
                 f"{artifact.kind}/{artifact.id}#{number}",
-                _Text(artifact=artifact, sha256=text.sha256, chars=text.chars, prefix=prefix, started=started),
+                _Text(
+                    artifact=artifact,
+                    sha256=text.sha256,
+                    chars=text.chars,
+                    prefix=prefix,
+                    started=started,
+                    conversation=text.conversation,
+                ),
             )
 
 
@@ -199,27 +224,31 @@ def _placed(
             spans[one][passage.start, passage.end] = None
             spans[other][passage.other_start, passage.other_end] = None
     ends = {key: dict(zip(some, _ends(texts[key], list(some), text_of), strict=True)) for key, some in spans.items()}
-    return {
-        (one, other): tuple(
-            Common(each.words, ends[one][each.start, each.end], ends[other][each.other_start, each.other_end])
+    placed = {}
+    for (one, other), passages in found.items():
+        sides = (
+            (each.words, ends[one][each.start, each.end], ends[other][each.other_start, each.other_end])
             for each in passages
         )
-        for (one, other), passages in found.items()
-    }
+        placed[one, other] = tuple(Common(words, here, there) for words, here, there in sides if here and there)
+    return placed
 
 
-def _ends(text: _Text, spans: list[tuple[int, int]], text_of: TextOf) -> Iterator[End]:
-    """These passages of a text with their anchors."""
+def _ends(text: _Text, spans: list[tuple[int, int]], text_of: TextOf) -> Iterator[End | None]:
+    """These passages of a text with their anchors; None for what a machine put into a session, which nobody says."""
     written = text.written(text_of)
     starts = [start for start, _ in spans]
     begins = [cut_line(one_line(written[start : min(end, start + 4 * _EXCERPT)]), _EXCERPT) for start, end in spans]
+    spoken = [True] * len(spans)
     if isinstance(text.artifact, Transcript):
-        turns = turns_at(written, starts, started=text.started)
+        known = read_conversation(text_of(text.conversation), started=text.started)
+        turns = turns_at(written, known, starts)
+        spoken = [turn is None or turn.kind not in ("system", "summary") for turn in turns]
         anchors = [(turn.anchor, turn.at.isoformat() if turn.at else "") if turn else ("", "") for turn in turns]
     else:
         anchors = [(anchor, "") for anchor in anchors_at(written, starts, prefix=text.prefix)]
-    for (start, end), (anchor, at), said in zip(spans, anchors, begins, strict=True):
-        yield End(start, end, anchor, at, said)
+    for (start, end), (anchor, at), said, is_spoken in zip(spans, anchors, begins, spoken, strict=True):
+        yield End(start, end, anchor, at, said) if is_spoken else None
 
 
 def _share(passages: Iterable[Common], which: Literal[0, 1], text: _Text) -> float:

@@ -4,7 +4,7 @@ import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from memosite import pages
 from memosite.archive.model import Transcript
@@ -13,11 +13,13 @@ from memosite.facts.file import most_citations
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import phrase
 from memosite.facts.times import Moment
-from memosite.formats.turns import parse_conversation, utc_offset
+from memosite.formats.sessions.kept import read_conversation
+from memosite.formats.turns import utc_offset
 from memosite.plan.artifact_page import PART_CHARS, artifact_fields, link_targets, shown_extra, variant_rows
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.mentions import citation_of, mentioned_turns, related_rows, shared_at_turns, speakers
 from memosite.plan.page import file_address, head_of, part_links
+from memosite.plan.sessions import SessionHead, commit_link, session_head
 
 
 class Stamp(NamedTuple):
@@ -68,6 +70,7 @@ class TranscriptPage(pages.ArtifactPage):
     written_during: tuple[pages.Row, ...]
     written_during_total: int = 0
     is_broken: bool
+    session: SessionHead | None = None  # of a session log
     search: str = ""  # the condition by which a search finds this transcript alone
 
 
@@ -185,8 +188,8 @@ def _side(context: Context, start: str, transcript: Transcript) -> CaptureSide:
         times=session_times(transcript),
         tool=variant.envelope.capture_tool or "",
         source=transcript.copies[0].file.source,
-        turns=(variant.text.turns or 0) if variant.text else 0,
-        body=variant.text.sha256 if variant.text else "",
+        turns=transcript.turns,
+        body=variant.text.conversation if variant.text else "",
         started=variant.envelope.sent.utc if variant.envelope.sent else "",
     )
 
@@ -238,11 +241,12 @@ def _part_links(
 def _ranges(context: Context, transcript: Transcript) -> tuple[list[pages.TurnRange], list[_Characters]]:
     """The turns of each part, split so that no page gets too long; then the characters of each part of the rest."""
     text = transcript.variants[0].text
-    if text is None or not text.turns or pages.fits_one_page(2 * text.chars, text.turns):  # no text weighs more
+    is_short = text is not None and not text.log and pages.fits_one_page(2 * text.chars, text.turns or 0)
+    if text is None or not text.turns or is_short:  # no text weighs more
         return [pages.TurnRange(first=0, end=text.turns or 0 if text else 0)], []
-    written = context.text_of(text.sha256)
-    conversation = parse_conversation(written, started=transcript.started)
-    ranges = pages.cut_turns([turn.text for turn in conversation.turns])
+    written = context.text_of(text.conversation)
+    conversation = read_conversation(written, started=transcript.started)
+    ranges = pages.cut_turns(conversation.turns)
     if not conversation.rest:
         return ranges, []
     before, *_ = written.rsplit("\n", conversation.rest.count("\n") + 1)  # its line ends may be longer than those read
@@ -264,7 +268,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
         citation = citation_of(context, transcript)
         size = 2 * len(citation.markdown + citation.text + citation.url)
         body = pages.Body(
-            sha256=text.sha256,
+            sha256=text.conversation,
             form="transcript",
             chars=text.chars,
             links=link_targets(context, start, transcript),
@@ -278,6 +282,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
             cited_turns=tuple(sorted({one.anchor for one in citations} - {""})),
             mentioned_turns=mentioned_turns(context, transcript),
             shared=shared_at_turns(context, start, transcript),
+            **_of_log(context, start, transcript),
         )
     fields = artifact_fields(context, transcript, start)
     if text is not None and text.turns and not transcript.broken:
@@ -308,8 +313,38 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
         written_during=context.rows(start, written[:LIST_LIMIT]),
         written_during_total=len(written),
         is_broken=transcript.broken,
+        session=session_head(context, start, transcript),
         search=_condition(transcript) if text is not None and text.turns and not transcript.broken else "",
     )
+
+
+def _of_log(context: Context, start: str, transcript: Transcript) -> dict[str, Any]:
+    """The fields of the body of a session log: its thoughts, if they are published, and what its turns are tied to."""
+    log, text = transcript.log, transcript.variants[0].text
+    if log is None or text is None:
+        return {}
+    tied = [(f"t{at}", phrase("wrote"), context.artifact(start, ref)) for at, ref in transcript.wrote]
+    made = (one for one in transcript.commits if one.ordinal)
+    tied += [(f"t{one.ordinal}", phrase("committed"), commit_link(context, one)) for one in made]
+    tied += [(f"t{at}", phrase("opened"), pages.Reference(label=url, href=url)) for at, url in log.pulls if at]
+    copied = None
+    if transcript.continued_from and transcript.copied:
+        there = context.artifact(start, transcript.continued_from)
+        copied = (transcript.copied, transcript.copied_at, there)
+    return {
+        "thoughts": text.thoughts if context.site.has_thinking else "",
+        "tied": tuple(tied),
+        "agents": tuple(_agents(context, start, transcript)),
+        "copied": copied,
+    }
+
+
+def _agents(context: Context, start: str, transcript: Transcript) -> Iterator[tuple[str, pages.Reference]]:
+    """The sessions that one started, by their keys."""
+    for ref in dict.fromkeys(ref for _, ref in transcript.children):
+        child = context.archive.artifacts.get(ref)
+        if isinstance(child, Transcript) and child.log:
+            yield child.log.key, context.artifact(start, ref)
 
 
 def _condition(transcript: Transcript) -> str:

@@ -501,7 +501,9 @@ _PAGES = re.compile(r"\s*(?:pp?|s|pages?|vol|no|chap|ch|sec|fn|ll?|§+)?[.\s]*[\
 _IN_BRACKETS = re.compile(r"[(\[]([^()\[\]\n]{1,200})\Z")
 
 
-_NOTED_SOURCE = re.compile(r"(?:(?:raw|confidential|private|ephemeral|quoted in a turn of [^,()]{0,80})(?:, |\Z))*")
+_NOTED_SOURCE = re.compile(
+    r"(?:(?:raw|confidential|private|ephemeral|(?:output of a tool, )?quoted in a turn of [^,()]{0,80})(?:, |\Z))*"
+)
 """What `cite` warns of behind a digest."""
 
 

@@ -348,6 +348,13 @@ def check_listing(
     Each is checked by itself, with the files beside it as bodies. A file of no known format, with nothing to find, is
     nothing.
     """
+    with loose_archive(listing, secrets) as (archive, parsed, _):
+        return archive.findings, {one.path: one.fact for one in parsed if one.fact is not None or one.findings}
+
+
+@contextmanager
+def loose_archive(listing: "Listing", secrets: SecretsConfig) -> "Iterator[tuple[Archive, tuple[Parsed, ...], Shelf]]":
+    """The files of a listing as an archive of their own: what is told by the archive, what each file is, and texts."""
     from memosite.archive.model import SourceInfo  # noqa: PLC0415 - as for `read`
     from memosite.reading.reader import DataFinder, LineFinder  # noqa: PLC0415
     from memosite.reading.screen import Screen, with_mode, without_hidden_names  # noqa: PLC0415
@@ -359,7 +366,7 @@ def check_listing(
         parsed, _ = with_mode(read_source(named, shelf, secrets.fingerprints), {}, secrets)
         rules = ResolveRules(sources=(SourceInfo(name=listing.source.name),), is_loose=True)
         archive, _ = resolve(parsed, rules, Ledger(), LineFinder(shelf), data_of=DataFinder(shelf))
-    return archive.findings, {one.path: one.fact for one in parsed if one.fact is not None or one.findings}
+        yield archive, parsed, shelf
 
 
 def read_source(listing: "Listing", shelf: "Shelf", allowed: frozenset[str] = frozenset()) -> "list[Parsed]":

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from itertools import islice
 from types import MappingProxyType
 
 from memosite.archive.history import file_key, paths_of
@@ -255,6 +256,10 @@ MOST = 500
 """The most versions of one file that are read."""
 
 
+MOST_REMOVED = 100
+"""The most removed files that are looked into."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormerContent:
     """A content that a file had, as a text; `commit` is the one that gave it to the file."""
@@ -303,6 +308,20 @@ class PastContents:
                     yield FormerContent(commit=first[blob], blob=blob, text=text)
         except GitError:  # a partial clone: what is not there cannot be compared
             return
+
+    def removed(self, source: str, ending: str) -> Iterator[str]:
+        """The files with an ending that were removed from a source, the last one first, of many some."""
+        holding, repo = self._holdings.get(source), self._repo(source)
+        if holding is None or repo is None:
+            return
+        names = ("--diff-filter=D", "--no-renames", "--format=", "--name-only", "-z", f"--max-count={MOST}")
+        try:
+            listed = git(repo, "log", *names, holding.commit, "--", *filter(None, [holding.prefix]))
+        except GitError:
+            return
+        paths = (path.lstrip("\n") for path in listed.decode("utf-8", "surrogateescape").split("\0"))
+        found = dict.fromkeys(path.removeprefix(holding.prefix) for path in paths if path.endswith(ending))
+        yield from islice(found, MOST_REMOVED)
 
     def _versions(self, source: str, path: str) -> list[tuple[str, str]]:
         """The commits that changed a file, the newest first, each with the id of its content then."""

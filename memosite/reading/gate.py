@@ -36,7 +36,7 @@ from memosite.facts.file import File
 from memosite.facts.findings import Finding
 from memosite.facts.layout import CONFIG_NAME, place_of
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, WITHHELD, make_id, stem_of
-from memosite.facts.parsed import Envelope, FileFacts, LibraryCard, Organization, Parsed, RecordFile, Ref
+from memosite.facts.parsed import Envelope, FileFacts, LibraryCard, Organization, Parsed, RecordFile, Ref, SessionFile
 from memosite.facts.rules import WITHHOLD_IN_VAIN
 from memosite.formats.system import FilePlace
 from memosite.formats.systems import owner_of
@@ -281,6 +281,8 @@ def _is_marked(parsed: Parsed, policy: Policy) -> bool:
     if isinstance(fact, Envelope):
         is_raw = fact.kind == "transcript" and policy.config.withhold_raw and not is_redacted(fact.redaction_status)
         return fact.shape == "broken" or is_raw
+    if isinstance(fact, SessionFile):
+        return policy.config.withhold_raw
     return isinstance(fact, LibraryCard) and fact.broken is not None
 
 
@@ -400,6 +402,8 @@ def _as_in_git(parsed: Parsed, former: Parsed) -> Parsed:
     if fact is None or isinstance(fact, Organization) or not isinstance(file, FileFacts):
         return parsed
     own = replace(fact.file, blob=file.blob)
+    if isinstance(fact, SessionFile):
+        fact = replace(fact, sessions=tuple(replace(one, file=own) for one in fact.sessions))
     if isinstance(fact, RecordFile):
         rest = fact.rest and replace(fact.rest, file=own)
         fact = replace(fact, records=tuple(replace(record, file=own) for record in fact.records), rest=rest)
@@ -486,6 +490,7 @@ def _history(
     )
     paths = ([path for name, path in artifact.files if name == source] for artifact in seen)
     keys = (frozenset((*map(file_key, some), *map(copy_key, some))) for some in paths)
+    history = history.without_subjects(mentions.in_text)
     return replace(history, blobs=former_contents(history, keys, mentions, shelf, were_hidden=were_hidden))
 
 

@@ -16,6 +16,7 @@ from memosite.config.schema import Config, SourceConfig
 from memosite.facts import rules
 from memosite.facts.errors import SourceError
 from memosite.facts.findings import Finding
+from memosite.formats.sessions.places import LogsOf
 from memosite.sources.folder import FolderSource, holding_repo, repo_at
 from memosite.sources.forges import below, file_template
 from memosite.sources.git import GitError, Repo, TooMuchError, UnreadableRepoError, configured, read_config, viewed
@@ -160,6 +161,7 @@ def _open_folder(
         include=source.include,
         exclude=source.exclude,
         documents=config.documents,
+        logs=LogsOf(config.sessions.is_all, config.sessions.include),
         holding=holding,
         holes=holes,
     )
@@ -205,6 +207,7 @@ def _tree_source(
         include=source.include,
         exclude=source.exclude,
         documents=config.documents,
+        logs=LogsOf(config.sessions.is_all, config.sessions.include),
         holes=holes,
         findings=read.findings,
     )

@@ -39,12 +39,15 @@ from memosite.facts.parsed import (
     Organization,
     Parsed,
     RecordFile,
+    SessionFile,
     Text,
     Written,
 )
 from memosite.facts.texts import image_place
 from memosite.formats import adapters, image
 from memosite.formats.memodef import parse_body, parse_broken
+from memosite.formats.sessions import entire
+from memosite.formats.sessions import parsing as sessions
 from memosite.formats.system import FilePlace
 from memosite.quotes.citations import CONVERTED_ENDINGS, MOST, READERS
 from memosite.quotes.manuscript import converted_text
@@ -74,11 +77,16 @@ ReadStep = Callable[[int], None]
 """Told of a number of files that were read."""
 
 
+CHECKPOINTS = "checkpoints"
+"""How files are read that are joined to the log of a session."""
+
+
 _PARSERS: Mapping[str, Callable[[File], Parsed]] = {
     "any": adapters.parse,
     "record": adapters.parse_record,
     "body": parse_body,
     "image": image.parse,
+    "session": sessions.parse,
 }
 
 
@@ -119,6 +127,36 @@ def _texts_of(fact: Fact | None) -> Iterator[tuple[FileFacts, Text]]:
             yield from ((record.file, record.text) for record in fact.records if record.text is not None)
 
 
+class _Checkpoints(Mapping[str, bytes]):
+    """The files of a checkpoint branch, read one by one when they are asked for; `hits` are the secrets in them."""
+
+    def __init__(
+        self, paths: Sequence[str], screened: Callable[[str], Screened | Finding], change: Change | None
+    ) -> None:
+        self.hits: dict[str, tuple[rules.SecretHit, ...]] = {}
+        self.problems: list[Finding] = []
+        self._paths = dict.fromkeys(paths)
+        self._screened = screened
+        self._change = change
+
+    def __getitem__(self, path: str) -> bytes:
+        if path not in self._paths:
+            raise KeyError(path)
+        found = self._screened(path)
+        if isinstance(found, Finding):
+            self.problems.append(found)
+            return b""
+        self.hits[path] = found.hits
+        data = found.file.data
+        return (self._change(data, found.file.name) or data) if self._change else data
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+
 class SourceReader:
     """Reads and parses the files of one source; texts and bytes go to the shelf."""
 
@@ -147,10 +185,32 @@ class SourceReader:
         self._look = look
         self._states: Mapping[str, FileLook] | None = None
         self._jobs = jobs
+        self._checkpoints: tuple[str, ...] = ()
 
     def candidates(self, listing: Listing) -> list[Parsed]:
         """The candidates of a listing, in the order of their paths."""
-        return self._parse([(path, "record" if path in listing.records else "any") for path in listing.candidates])
+        hows = {**dict.fromkeys(listing.records, "record"), **dict.fromkeys(listing.sessions, "session")}
+        found = self._parse([(path, hows.get(path, "any")) for path in listing.candidates])
+        self._checkpoints = listing.checkpoints
+        return [*found, *self._of_checkpoints()] if self._checkpoints else found
+
+    def _of_checkpoints(self, change: Change | None = None) -> Iterator[Parsed]:
+        """The sessions of a checkpoint branch: each is joined from its checkpoints (SPEC 2.2), which are read once."""
+        files = _Checkpoints(self._checkpoints, self._screened, change)
+        for log in entire.join(files):
+            paths = {piece.path for piece in log.pieces}
+            hits = tuple(hit for path in sorted(paths) for hit in files.hits.get(path, ()))
+            is_redacted = any(not hit.is_allowed for hit in hits)
+            path = log.pieces[-1].path
+            file = File(source=self._source.name, path=shown_path(path), data=log.data, is_redacted=is_redacted)
+            parsed = sessions.parse_checkpoints(file, log)
+            self.keys[parsed.path] = (path, CHECKPOINTS)
+            for data in parsed.shelve:
+                self._shelf.put(data)
+            yield replace(parsed, shelve=(), secrets=hits, is_confidential=is_confidential(file))
+        self.is_whole = self.is_whole and not files.problems
+        for problem in files.problems:
+            yield Parsed(source=self._source.name, path=problem.location.path, findings=(problem,))
 
     def with_named_files(
         self, listing: Listing, parsed: Iterable[Parsed], *, memo_folders: tuple[str, ...]
@@ -250,6 +310,8 @@ class SourceReader:
         Raises `SourceError` if it is not the file any more that was parsed before.
         """
         key = self.keys[former.path]
+        if key[1] == CHECKPOINTS:
+            return next((one for one in self._of_checkpoints(change) if one.path == former.path), None)
         found, facts = self._screened(key[0]), getattr(former.fact, "file", None)
         if isinstance(found, Finding) or (isinstance(facts, FileFacts) and facts.sha256 != found.file.facts.sha256):
             raise SourceError(CHANGED)
@@ -397,6 +459,7 @@ def read_archive(
             histories[part.source.name] = history = _past(holding, part, shelf, known)
             found = _on(history, part.source.name)
             facts += [Parsed(source=part.source.name, path="", findings=found)] if found else []
+    histories |= _with_cards(parts, histories, known)
     progress("resolve", 0, 0)
     by_name = {source.name: source for source in sources}
 
@@ -531,6 +594,24 @@ def _past(holding: Holding, part: _Part, shelf: Shelf, known: SourceCaches) -> H
     return known.history(part.source.name, (holding, state, inside, parsed, part.screen.allowed), read)
 
 
+MOST_COMMITS = 20_000
+"""The most hashes of commits of session logs that are looked for."""
+
+
+def _with_cards(
+    parts: Sequence[_Part], histories: Mapping[str, History], known: SourceCaches
+) -> Iterator[tuple[str, History]]:
+    """The histories with the commits that the session logs of all sources name, or that name a session."""
+    read = [one.fact for part in parts for one in part.parsed if isinstance(one.fact, SessionFile)]
+    logs = [one.log for fact in read for one in (*fact.sessions, *fact.guarded) if one.log]
+    written = tuple(dict.fromkeys(word for log in logs for _, word in log.commits))[:MOST_COMMITS]
+    for part in parts if logs else ():
+        name, holding = part.source.name, part.source.holding
+        if holding is not None and holding.repo is not None and name in histories:
+            cards = known.past(name, holding).cards(holding.repo, written, part.screen)
+            yield name, replace(histories[name], cards=cards) if cards else histories[name]
+
+
 def _on(history: History, source: str) -> tuple[Finding, ...]:
     """The finding on a history that could not be read; one that there is not, or not all of, is none."""
     if not history.problem:
@@ -541,7 +622,14 @@ def _on(history: History, source: str) -> tuple[Finding, ...]:
 
 def rules_of(config: Config, sources: tuple[SourceInfo, ...]) -> ResolveRules:
     """The settings for resolving these sources."""
-    return ResolveRules(sources=sources, aliases=config.aliases, people=config.people, closed=config.closed)
+    return ResolveRules(
+        sources=sources,
+        aliases=config.aliases,
+        people=config.people,
+        closed=config.closed,
+        session_positions=config.sessions.positions,
+        session_person=config.sessions.person,
+    )
 
 
 # Gives an archive the citations that are made of it: its own, and those of the configured manuscripts (SPEC 7).

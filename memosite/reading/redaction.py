@@ -18,6 +18,12 @@ from memosite.secrets import find_secrets
 _ESCAPE = re.compile(r"\\(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|.)", re.DOTALL)
 _LONGEST_ESCAPE = 6
 _BREAK = re.compile(r"\r?\n\0?|\r\0?|(?<!\\)\\+[nr](?=[\s\S])")
+_STRING_END = re.compile(r'(?:[^"\\\n]|\\.)*+')
+_KEY_LINES = re.compile(
+    r"(?:\n[ \t>|#*]*+(?:[A-Za-z0-9+/]{16,}={0,2}|[A-Za-z0-9+/]{1,63}={0,2}(?=[ \t\r]*\n[ \t>|#*]*+-----END)"
+    r"|[A-Z][A-Za-z-]{2,20}: [^\n]*+|-----END [A-Z ]{0,60}-----|)[ \t\r\\]*+(?=\n|\Z))*+"
+)
+_KEY_RUN = re.compile(r"[A-Za-z0-9+/]{40,}={0,2}|-----END[ A-Z]{0,60}-----")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _NULS = re.compile("\0+")
 
@@ -48,6 +54,25 @@ def find_spans(text: str) -> tuple[Span, ...]:
     if "\0" in text:
         found += _without_nuls(text)
     return tuple(_apart(_span(text, *one) for one in found))
+
+
+def within_records(text: str, spans: Iterable[Span], *, is_json: bool) -> tuple[Span, ...]:
+    """The secrets of a session log, none of which goes on into another record.
+
+    A key without its end is taken to be all that follows. In a log it ends with its string, in Markdown with its lines;
+    what looks like a further part of it in the lines behind that is a secret of its own.
+    """
+    found: list[Span] = []
+    for span in spans:
+        line = text.find("\n", span.start, span.end)
+        if line < 0:
+            found.append(span)
+            continue
+        whole = _STRING_END.match(text, span.start, line) if is_json else _KEY_LINES.match(text, line, span.end)
+        end = whole.end() if whole else line
+        found.append(_span(text, span.rule, span.start, end))
+        found += (_span(text, span.rule, *run.span()) for run in _KEY_RUN.finditer(text, end, span.end))
+    return tuple(_apart(found))
 
 
 def redact(text: str, spans: Iterable[Span]) -> str:

@@ -28,9 +28,19 @@ from memosite.facts.file import File
 from memosite.facts.findings import Finding
 from memosite.facts.layout import CONFIG_NAME
 from memosite.facts.names import blob_id
-from memosite.facts.parsed import BodyFile, Envelope, Organization, Parsed, RecordCard, RecordFile, Withheld
+from memosite.facts.parsed import (
+    BodyFile,
+    Envelope,
+    Organization,
+    Parsed,
+    RecordCard,
+    RecordFile,
+    SessionFile,
+    Withheld,
+)
 from memosite.facts.texts import listed
-from memosite.reading.redaction import Span, decode, encode, find_spans, fingerprints, redact
+from memosite.formats.sessions.parsing import form_of
+from memosite.reading.redaction import Span, decode, encode, find_spans, fingerprints, redact, within_records
 from memosite.reading.scans import KnownScans, Scanned
 from memosite.secrets import kind_of
 from memosite.sources.listing import Listing, shown_path
@@ -61,12 +71,14 @@ class Screen:
         then), and a file that is checked without an archive. A cached parse result was parsed from screened bytes.
         """
         id_, text = blob_id(file.data), decode(file.data)
-        spans = self.scans.spans(id_, text)
+        spans = found = self.scans.spans(id_, text)
+        if any("\n" in text[span.start : span.end] for span in found) and form_of(file):
+            spans = within_records(text, found, is_json=not file.name.lower().endswith(".md"))
         hits = tuple(self._hits(file.name, text, spans)) if spans else ()
         removed = [span for span, hit in zip(spans, hits, strict=True) if not hit.is_allowed]
         data = encode(redact(text, removed)) if removed else file.data
         return Screened(
-            file=replace(file, data=data, blob=id_, is_redacted=bool(removed)), hits=hits, scanned={id_: spans}
+            file=replace(file, data=data, blob=id_, is_redacted=bool(removed)), hits=hits, scanned={id_: found}
         )
 
     def _hits(self, name: str, text: str, spans: Iterable[Span]) -> Iterator[rules.SecretHit]:
@@ -113,7 +125,7 @@ def with_mode(
     version alone: nothing of that is published in this mode.
     """
     read = tuple(facts)
-    now = frozenset(one.fact.file.blob for one in read if isinstance(one.fact, Envelope | BodyFile))
+    now = frozenset(one.fact.file.blob for one in read if isinstance(one.fact, Envelope | BodyFile | SessionFile))
     present = frozenset(finding for one in read for finding in one.findings if finding.rule == rules.SECRET_IN_NAME)
     found = [
         *(finding for name, history in histories.items() for finding in _in_versions(name, history, secrets, now)),
@@ -144,6 +156,7 @@ def without_hidden_names(listing: Listing, screen: Screen) -> Listing:
         candidates=tuple(path for path in listing.candidates if path not in hidden),
         others=listing.others.difference(hidden),
         records=listing.records.difference(hidden),
+        sessions=listing.sessions.difference(hidden),
         images=tuple(path for path in listing.images if path not in hidden),
         findings=(*kept, *names),
     )
@@ -185,6 +198,8 @@ def _without_content(parsed: Parsed, hits: tuple[rules.SecretHit, ...]) -> Parse
     fact = parsed.fact
     if isinstance(fact, Organization):
         return parsed
+    if isinstance(fact, SessionFile) and fact.guarded:
+        return replace(parsed, fact=fact.without_secrets())
     if isinstance(fact, RecordFile) and fact.is_list:
         return replace(parsed, fact=_without_records(fact, hits, withheld))
     return without_content(parsed, withheld)

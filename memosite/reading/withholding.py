@@ -25,14 +25,14 @@ from urllib.parse import unquote
 
 from memosite.archive.history import History, file_key, key_of_file
 from memosite.archive.ledger import Ledger
-from memosite.archive.model import Archive, Record
+from memosite.archive.model import Archive, Record, Transcript
 from memosite.config.schema import Config, Erasure
 from memosite.facts import rules
-from memosite.facts.contents import without_content
+from memosite.facts.contents import bare_envelope, without_content
 from memosite.facts.findings import Finding, Rule
 from memosite.facts.layout import CONFIG_NAME, matches_glob
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX, WITHHELD
-from memosite.facts.parsed import Parsed, RecordCard, RecordFile, RecordPart, Ref, Withheld
+from memosite.facts.parsed import Envelope, Parsed, RecordCard, RecordFile, RecordPart, Ref, SessionFile, Withheld
 from memosite.formats.system import FilePlace
 from memosite.formats.systems import home_of
 from memosite.store.shelf import Shelf
@@ -417,6 +417,10 @@ _Entries = Mapping[FilePlace, Mapping[int, Withheld]]
 """Erased entries of list files, by the lines at which they begin."""
 
 
+_Sessions = Mapping[FilePlace, Mapping[str, Withheld]]
+"""Erased sessions of logs, by their keys."""
+
+
 def erase(content: Content, archive: Archive, policy: Policy, _shelf: Shelf, _reread: Reread) -> Content:
     """The content without that of erased artifacts."""
     if not policy.config.erase:
@@ -425,21 +429,25 @@ def erase(content: Content, archive: Archive, policy: Policy, _shelf: Shelf, _re
     there = {ref: withheld for ref, withheld in erased.items() if ref in archive.artifacts}
     whole: dict[FilePlace, Withheld] = {}
     entries: dict[FilePlace, dict[int, Withheld]] = defaultdict(dict)
+    sessions: dict[FilePlace, dict[str, Withheld]] = defaultdict(dict)
     for ref, withheld in there.items():
         artifact = archive.artifacts[ref]
         for place in artifact.files:
-            if isinstance(artifact, Record) and artifact.card.line is not None:
+            if isinstance(artifact, Transcript) and artifact.log:
+                sessions[place][artifact.log.key] = withheld
+            elif isinstance(artifact, Record) and artifact.card.line is not None:
                 entries[place][artifact.card.line] = withheld
             else:
                 whole[place] = withheld
-    facts = tuple(_without(parsed, whole, entries) for parsed in content.facts)
+    facts = tuple(_without(parsed, whole, entries, sessions) for parsed in content.facts)
     if findings:
         facts += (Parsed(source="", path="", findings=findings),)
+    forgotten = whole.keys() | sessions.keys()
     return replace(
         content,
         facts=facts,
-        histories={source: _forget(history, source, whole) for source, history in content.histories.items()},
-        unstored=content.unstored | whole.keys() | entries.keys() | _beside(content.facts, whole),
+        histories={source: _forget(history, source, forgotten) for source, history in content.histories.items()},
+        unstored=content.unstored | forgotten | entries.keys() | _beside(content.facts, whole),
         erased={ref: withheld for ref, withheld in erased.items() if ref not in there},
     )
 
@@ -499,12 +507,27 @@ def _present(ref: Ref, ledger: Ledger, archive: Archive) -> Ref:
 # What loses its content
 
 
-def _without(parsed: Parsed, whole: Mapping[FilePlace, Withheld], entries: _Entries) -> Parsed:
+def _without(parsed: Parsed, whole: Mapping[FilePlace, Withheld], entries: _Entries, sessions: _Sessions) -> Parsed:
     if parsed.place in whole:
         return without_content(parsed, whole[parsed.place])
+    if parsed.place in sessions and isinstance(parsed.fact, SessionFile):
+        return _without_sessions(parsed, parsed.fact, sessions[parsed.place])
     if parsed.place in entries and isinstance(parsed.fact, RecordFile):
         return _without_entries(parsed, parsed.fact, entries[parsed.place])
     return parsed
+
+
+def _without_sessions(parsed: Parsed, file: SessionFile, erased: Mapping[str, Withheld]) -> Parsed:
+    """The result of a log without what these sessions say, and without findings, which may be on them."""
+
+    def left(envelope: Envelope) -> Envelope:
+        log = envelope.log
+        withheld = erased.get(log.key) if log else None
+        if withheld:  # the other turns and the digest of the file would let a short one be guessed
+            return bare_envelope(envelope, replace(withheld, hashes=()))
+        return replace(envelope, log=replace(log, is_alone=True)) if log else envelope
+
+    return replace(parsed, fact=replace(file, sessions=tuple(map(left, file.sessions)), guarded=()), findings=())
 
 
 def _without_entries(parsed: Parsed, file: RecordFile, erased: Mapping[int, Withheld]) -> Parsed:
@@ -541,11 +564,14 @@ def _beside(facts: Iterable[Parsed], places: Collection[FilePlace]) -> frozenset
 
 
 def _forget(history: History, source: str, places: Collection[FilePlace]) -> History:
-    """A history without the former contents of these files, unless other files have had them, too."""
+    """A history without the former contents of these files, unless other files have had them, too.
+
+    Subjects of commits may name what is erased, so there are none.
+    """
     keys = {file_key(path) for of, path in places if of == source}
     own, others = set[str](), set[str]()
     for key, events in history.events.items():
         (own if key_of_file(key) in keys else others).update(
             blob for event in events for blob in (event.before, event.after)
         )
-    return history.without_blobs(own - others)
+    return history.without_blobs(own - others).without_subjects(lambda _: True)

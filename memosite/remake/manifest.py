@@ -161,7 +161,7 @@ class BuildSeal:
 
     `inputs` is a digest of all that was read; the rest is what a report says. `kinds` counts artifacts, `findings`
     those of each severity; `withheld` is what is not published for a secret (places and kinds), `redacted` how many
-    secrets were redacted, in how many files; `unread` are files that are too large to be read. The outputs are in a
+    secrets were redacted, in how many files; `unread` are files that are not read, and why. The outputs are in a
     file of their own, which is read ten times as fast as the manifest.
     """
 

@@ -35,7 +35,8 @@ from memosite.facts.texts import cut_line
 from memosite.facts.times import read_moment
 from memosite.feeds import ITEM_BYTES, FeedFile, FeedItem, to_json_feed, to_rss
 from memosite.feeds.document import item_html
-from memosite.formats.turns import TurnList, parse_conversation, without_hashes
+from memosite.formats.sessions.kept import read_conversation, thoughts_of
+from memosite.formats.turns import TurnList, without_hashes
 from memosite.markdown.html import Image, to_html
 from memosite.markdown.plain import front_matter
 from memosite.markdown.tokens import read_body
@@ -473,7 +474,8 @@ class Renderer:
             "strip": self._words.translated(strip_of(conversation, body)),
             "total": len(conversation.turns),
         }
-        turns = self._words.translated(tuple(shown_turns(conversation, body)))
+        thoughts = thoughts_of(self._text(body.thoughts)) if body.thoughts else {}
+        turns = self._words.translated(tuple(shown_turns(conversation, body, thoughts)))
         html = template.render(turns=turns, **around)
         over = _size(html) - PAGE_BYTES
         return safe(html if over <= 0 else template.render(turns=lightened(turns, over), **around))
@@ -487,7 +489,7 @@ class Renderer:
     def _conversation(self, digest: str, started: str) -> TurnList:
         """The turns of a transcript, by digest; `started` is "" if that is not known."""
         moment = read_moment(started)
-        return parse_conversation(self._text(digest), started=moment.instant if moment else None)
+        return read_conversation(self._text(digest), started=moment.instant if moment else None)
 
     def _turn_diff(
         self,

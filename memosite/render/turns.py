@@ -13,13 +13,15 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import ClassVar, Final
 
 from markupsafe import Markup
 
 from memosite.archive.cite import Citation, quote_of
 from memosite.facts.phrases import joined, phrase, phrases
-from memosite.facts.texts import cut_line, summarize
+from memosite.facts.texts import cut_line, one_line, summarize
+from memosite.formats.sessions.model import PARENT
 from memosite.formats.turns import Turn, TurnBlock, TurnList, blocks, clock_of, local_time, notation
 from memosite.markdown.html import fences, passage_anchors, to_html, to_typed_html
 from memosite.pages import OUTLINE, Body, Cell, Grid, PictureColumn, PictureRow, Reference, TurnRange
@@ -113,7 +115,8 @@ def outline(conversation: TurnList, body: Body) -> tuple[OutlineRow, ...]:
             last_day = day or last_day
         if here:
             rows[-1] = replace(rows[-1], elsewhere=(*rows[-1].elsewhere, turn))
-    return tuple(rows)
+    is_machine = bool(rows) and rows[0].turn.place is not None and not rows[0].summary and not rows[0].elsewhere
+    return tuple(rows[1:] if is_machine and len(rows) > 1 else rows)
 
 
 def part_of(place: int, body: Body) -> str:
@@ -123,6 +126,8 @@ def part_of(place: int, body: Body) -> str:
 
 def _clock(turn: Turn) -> tuple[str, str]:
     """The day and the time of a turn by its own stamp, "" for none."""
+    if turn.place and turn.at:
+        return f"{turn.at:%Y-%m-%d}", f"{turn.at:%H:%M}"
     local = local_time(turn.stamp, turn.order)
     return (f"{local:%Y-%m-%d}", f"{local:%H:%M}") if local else ("", "")
 
@@ -317,13 +322,16 @@ _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
 class ShownBlock:
     """A block of a turn as `turns.html` shows it. `summary` is the first line of a tool call's text.
 
-    `clock` is the time of a tool call, "" if it is that of its turn.
+    `clock` is the time of a tool call, "" if it is that of its turn. `anchor` is that of a part of a session log.
     """
 
     block: TurnBlock
     summary: str
     clock: str
     html: Markup
+    anchor: str = ""
+    started: Reference | None = None
+    mark: str = ""
 
     @property
     def kind(self) -> str:
@@ -338,9 +346,12 @@ class ShownTurn:
     `clock` is the time as written, in the notation of all pages, and `in_utc` the words for UTC beside it: each without
     a day that was said before.
     `is_continued` if it began on the part before, where its anchors and its citation are.
+    Of a session log `before` and `after` are the parts that are not in its text; `folded` says why it is folded, and
+    begins as it does; `copied` is the turn of an older session that it was copied from.
     """
 
     turn: Turn
+    speaker: str
     utc: str
     clock: str
     in_utc: str
@@ -350,32 +361,136 @@ class ShownTurn:
     is_continued: bool
     goes_on: bool
     shared: tuple[tuple[str, Reference], ...] = ()
+    before: tuple[ShownBlock, ...] = ()
+    after: tuple[ShownBlock, ...] = ()
+    folded: str = ""
+    copied: Reference | None = None
+    is_withheld: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is expanded at first though it is folded: what a session was asked for by the one before it."""
+        return self.turn.speaker == PARENT and self.turn.ordinal == 1
 
 
-def shown_turns(conversation: TurnList, body: Body) -> Iterator[ShownTurn]:
-    """The turns of this part with their blocks rendered; the first may have begun on the part before."""
+def shown_turns(
+    conversation: TurnList, body: Body, thoughts: Mapping[int, Sequence[TurnBlock]] = MappingProxyType({})
+) -> Iterator[ShownTurn]:
+    """The turns of this part with their blocks rendered; the first may have begun on the part before.
+
+    `thoughts` are those of a session log, by the ordinals of turns, if they are published.
+    """
     part = body.turns or TurnRange(first=0, end=len(conversation.turns))
     links = dict(body.links)
     shared: defaultdict[str, list[tuple[str, Reference]]] = defaultdict(list)
     for anchor, relation, there in body.shared:
         shared[anchor].append((relation, there))
+    for anchor, relation, there in body.tied:
+        shared[anchor].append((relation, there))
     for place in range(part.first, part.end):
         turn = conversation.turns[place]
         start = part.start if place == part.first else 0
         stop = part.stop if place == part.end - 1 else None
-        piece = piece_of(turn.text, start, stop)
+        piece = piece_of(turn.text, start or (turn.place.words_from if turn.place else 0), stop)
+        before, after = _parts(turn, thoughts.get(turn.ordinal, ()), len(piece.whole), body)
         yield ShownTurn(
             turn=turn,
+            speaker=_SAID.get(turn.speaker, turn.speaker) if turn.place else turn.speaker,
             utc=_utc(turn),
-            clock=clock_of(turn.stamp, turn.order, body.day),
-            in_utc=_in_utc(turn),
+            clock=_session_clock(turn, body.day) if turn.place else clock_of(turn.stamp, turn.order, body.day),
+            in_utc="UTC" if turn.place and turn.at else _in_utc(turn),
             attached=attached(turn.text) if turn.is_person and not start else (),
             blocks=tuple(_shown_blocks(turn, piece, links, body.prefix)),
             citation=None if start else _citation(turn, piece, body),
             is_continued=start > 0,
             goes_on=stop is not None,
             shared=() if start else tuple(shared.get(turn.anchor, ())),
+            before=() if start else before,
+            after=() if stop is not None else after,
+            folded=_why_folded(turn, body),
+            copied=_copied(turn, body),
+            is_withheld=turn.place is not None and turn.place.state == "withheld",
         )
+
+
+_SAID: Final = {
+    said: said
+    for said in (
+        *(phrase("a person"), phrase("the harness"), phrase("the parent session")),
+        *(phrase("interrupted"), phrase("rolled back"), phrase("the session was compacted here")),
+    )
+}
+"""Words for speakers and marks that all forms of session logs give (`formats.sessions.model`)."""
+_PROMPT: Final = phrase("Prompt of the session that started this one")
+_MARKUP: Final = re.compile(r"</?[a-z][\w -]*>")
+_WHY_FOLDED: Final = {"rewound": phrase("rewound"), "sidechain": phrase("of a subagent"), "copied": phrase("copied")}
+
+
+def _why_folded(turn: Turn, body: Body) -> str:
+    """Why a turn of a session log is folded, with its first words; "" for one that is shown."""
+    if turn.place is None or turn.place.state == "withheld":
+        return ""
+    why = phrase("copied") if _copied(turn, body) else _WHY_FOLDED.get(turn.place.state, "")
+    if not why and turn.kind == "summary":
+        why = phrase("summary of what was before")
+    if not why and turn.kind == "system":
+        why = _PROMPT if turn.speaker == PARENT else phrase("from the program")
+    if why == _PROMPT and turn.ordinal == 1:
+        return why
+    first = cut_line(one_line(_MARKUP.sub(" ", turn.text[:400])), _CALL_CHARS) if why else ""
+    return joined(": ", (why, first)) if first else why
+
+
+def _copied(turn: Turn, body: Body) -> Reference | None:
+    """The turn of an older session that one was copied from."""
+    if body.copied is None or turn.ordinal > body.copied[0]:
+        return None
+    number = body.copied[1] + turn.ordinal - 1
+    there = body.copied[2]
+    return Reference(label=phrase("turn {number}", number=number), href=f"{there.href}#t{number}")
+
+
+def _session_clock(turn: Turn, day: str) -> str:
+    """The time of a turn of a session log, in UTC if that is known: without its day if it is this one."""
+    if turn.at is None:
+        return turn.stamp or ""
+    return f"{turn.at:%H:%M:%S}" if f"{turn.at.date()}" == day else f"{turn.at:%Y-%m-%d %H:%M:%S}"
+
+
+def _parts(
+    turn: Turn, thoughts: Sequence[TurnBlock], number: int, body: Body
+) -> tuple[tuple[ShownBlock, ...], tuple[ShownBlock, ...]]:
+    """The parts of a turn that are not in its text; their numbers go on behind those of its blocks."""
+    said, agents = iter(thoughts), dict(body.agents)
+    found: list[list[ShownBlock]] = []
+    for parts in (turn.after, turn.before):
+        shown = []
+        for part in parts:
+            block = next(said, part) if part.kind == "thinking" and parts is turn.before else part
+            anchor = f"{body.prefix}{turn.anchor}.{number + 1}"
+            number += 1
+            if block.kind != "thinking" or block.text:
+                started = agents.get(block.agent) if block.agent else None
+                shown.append(replace(_shown_part(block, anchor), started=started))
+        found.append(shown)
+    after, before = found
+    return tuple(before), tuple(after)
+
+
+def _shown_part(block: TurnBlock, anchor: str) -> ShownBlock:
+    lines = (line for line in block.text.split("\n") if line.strip() and not _FENCE.match(line))
+    is_code = block.kind == "tool"
+    html = to_html(block.text, links={}, prefix=f"{anchor}-", base_level=LEVEL, with_passages=False) if (
+        is_code or block.kind in ("aside", "thinking")
+    ) else ""  # fmt: skip
+    return ShownBlock(
+        block=block,
+        summary=cut_line(block.does or next(lines, ""), _CALL_CHARS),
+        clock="",
+        html=Markup(html),  # noqa: S704 # what `to_html` has written
+        anchor=anchor,
+        mark=_SAID.get(block.text, block.text) if block.kind == "mark" else "",
+    )
 
 
 def lightened(turns: Sequence[ShownTurn], over: int) -> tuple[ShownTurn, ...]:
@@ -432,11 +547,14 @@ def _citation(turn: Turn, piece: Piece, body: Body) -> Citation | None:
     if whole is None or turn.ordinal > body.cited or not turn.digest or not turn.text:
         return None
     speakers = body.people if turn.is_person else body.models
+    speaker = speakers[0] if len(speakers) == 1 else turn.speaker
+    if turn.place:
+        speaker = turn.speaker_in(whole.speaker, body.people[0] if body.people else "")
     return replace(
         whole,
         ref=f"{whole.ref}#{turn.anchor}",
         url=f"{whole.url}#{turn.anchor}",
-        speaker=speakers[0] if len(speakers) == 1 else turn.speaker,
+        speaker=speaker,
         time=_utc(turn) or turn.stamp or whole.time,
         quote=quote_of(next((block.text for _, block in piece.blocks if block.kind == "speech"), "")),
         sha256=turn.digest,
@@ -508,7 +626,8 @@ def strip_of(conversation: TurnList, body: Body) -> Strip | None:
     cited, mentioned, shared = (_ordinals(anchors, turns) for anchors in known)
     rows: tuple[tuple[str, Callable[[Turn], bool]], ...] = (
         (phrase("People"), lambda turn: turn.is_person),
-        (phrase("Assistant"), lambda turn: not turn.is_person),
+        (phrase("Assistant"), lambda turn: turn.kind == "assistant"),
+        (phrase("Machines"), lambda turn: turn.kind in ("system", "summary")),
         (phrase("With tool calls"), _calls_tools),
         (phrase("Cited"), lambda turn: turn.ordinal in cited),
         (phrase("Mentioned"), lambda turn: turn.ordinal in mentioned),
@@ -564,6 +683,8 @@ def _cell(label: str, turns: list[Turn], body: Body) -> Cell:
 
 
 def _calls_tools(turn: Turn) -> bool:
+    if any(block.kind == "tool" for block in turn.after):
+        return True
     return "🔧" in turn.text and any(block.kind == "tool" for block in blocks(turn.text))
 
 

@@ -9,6 +9,7 @@ Each step is a pure module of its own and never raises for content.
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from unicodedata import normalize
 
@@ -26,6 +27,7 @@ from memosite.resolve.artifacts import Assembler, ResolvedLinks, closed_by_memos
 from memosite.resolve.links import DocumentIds, HasFile, LinkResolver, backlinks, text_images
 from memosite.resolve.lives import EntryLives, Lives, removals, removed_entries
 from memosite.resolve.positions import resolve_positions
+from memosite.resolve.sessions import tied_sessions
 from memosite.resolve.waits import Matter, find_waits
 from memosite.run.recall import FORGETFUL, Recall
 
@@ -37,6 +39,8 @@ class ResolveRules:
     `sources` are in their order of precedence. `people` are the names of positions held by people; if it is None, a
     director is one. With `is_loose` envelopes count wherever they are, and findings that
     need a whole archive (ghosts, unlisted positions) are not reported: for checking single files (SPEC 8).
+    `session_positions` are globs of session logs, each with the position whose sessions they are; `session_person` is
+    who typed in them.
     """
 
     sources: tuple[SourceInfo, ...]
@@ -44,6 +48,8 @@ class ResolveRules:
     people: tuple[str, ...] | None = None
     closed: Mapping[str, Discharge] = field(default_factory=dict)
     is_loose: bool = False
+    session_positions: tuple[tuple[str, str], ...] = ()
+    session_person: str = ""
 
     def without(self, names: Set[str]) -> "ResolveRules":
         """The settings without what is said of these ids, in NFC and case-folded."""
@@ -79,6 +85,9 @@ def resolve(
     kept = records.collect_records(facts, rules.sources, line_of, data_of, is_loose=rules.is_loose)
     filed = identity.file_records(kept.cards, ledger, entries, lives.former_paths)
     collected = identity.within_bounds(identity.collect(facts, rules.sources, is_loose=rules.is_loose), ledger)
+    if rules.session_positions or rules.session_person:
+        placed = partial(identity.with_position, globs=rules.session_positions, person=rules.session_person)
+        collected = replace(collected, envelopes=tuple(map(placed, collected.envelopes)))
     joined, findings = identity.join_bodies(
         collected.envelopes, collected.bodies, line_of, memo_folders=collected.memo_folders, recall=recall
     )
@@ -98,6 +107,7 @@ def resolve(
         published=ledger.positions,
     )
     names = records.RecordNames(filed)
+    sessions = records.SessionIndex(groups)
     resolver = LinkResolver(
         index,
         assembler.files_by_path(),
@@ -107,6 +117,7 @@ def resolve(
         record_files=records.record_files(filed),
         find_record=names.find,
         commits={name: history.commits for name, history in histories.items()},
+        find_session=sessions.named,
     )
     messages = {group.ref: group for group in groups if group.kind in threads.MESSAGES}
     ghosts = frozenset(threads.plain_ghost_id(id_) for _, id_ in ledger.ghosts)
@@ -122,9 +133,7 @@ def resolve(
     # The links of texts and of records; findings on those that are broken
     anchors = records.AnchorIndex((*assembler.files_by_path(), *records.record_files(filed)) if filed else (), resolver)
     documents = tuple(assembler.documents())
-    bound = records.RecordBinder(names, DocumentIds(documents), resolver, anchors, records.SessionIndex(groups)).bind(
-        filed
-    )
+    bound = records.RecordBinder(names, DocumentIds(documents), resolver, anchors, sessions).bind(filed)
     links = _links(assembler, replies, resolver, bound)
     succession = records.join_decisions(documents, links, bound)
     if not rules.is_loose:
@@ -149,6 +158,7 @@ def resolve(
         text_images(assembler.texts, facts),
     )
     with_matter = recall.calls(_with_matter)
+    artifacts |= tied_sessions(artifacts, {name: history.cards for name, history in histories.items()})
     waits = find_waits(artifacts, naming.positions, collected.organizations)
     artifacts |= {ref: with_matter(ref, artifacts[ref], matter) for ref, matter in waits.items()}
     archive = Archive(

@@ -420,7 +420,7 @@ def _spoken(group: CopyGroup, around: ArtifactContext, memo_folders: tuple[str, 
         envelope.subject,
         group.stem,
         text,
-        system="memodef",
+        system=envelope.log.system if envelope.log else "memodef",
         copies=tuple(_copy(group, index, life, memo_folders) for index, life in enumerate(around.lives)),
         tags=envelope.tags,
         variants=tuple(group.variants),
@@ -491,6 +491,9 @@ def _transcript(
     envelope = group.envelope
     role = _role(envelope, naming, memo_folders)
     seats = [naming.position_of.get(participant.position) for participant in envelope.participants]
+    if log := envelope.log:
+        theirs: list[str | None] = [id_ for id_, repo in naming.repo_of.items() if repo == envelope.file.source]
+        seats = [naming.position_of.get(log.position)] if log.position else theirs if len(theirs) == 1 else []
     return model.Transcript(
         **_spoken(group, around, memo_folders),
         positions=tuple(sorted({one for one in (role, *seats) if one})),
@@ -525,7 +528,7 @@ def _begins(filed: Iterable[Filed]) -> dict[tuple[str, str], list[int]]:
 
 def role_folder(envelope: Envelope, memo_folders: tuple[str, ...]) -> str | None:
     """The folder of a role in which a note or a transcript is filed."""
-    if envelope.kind == "memo":
+    if envelope.kind == "memo" or envelope.log:
         return None
     place = place_of(envelope.file.path, memo_folders=memo_folders)
     return place.role if place is not None else None
@@ -668,6 +671,8 @@ def _uses(group: CopyGroup, memo_folders: tuple[str, ...]) -> tuple[NameUse, ...
             NameUse(name=participant.position, file=file, at=at, is_further=number >= NAMED)
             for number, participant in enumerate(envelope.participants)
         )
+        if envelope.log and envelope.log.position:
+            found.append(NameUse(name=envelope.log.position, file=file, at=at))
         role = role_folder(envelope, memo_folders)
         if role:
             found.append(NameUse(name=role, file=file, at=at, delivered_to=file.source))

@@ -43,6 +43,7 @@ from memosite.facts.parsed import (
     RecordCard,
     Ref,
     Seat,
+    SessionFile,
     Text,
     Withheld,
 )
@@ -96,8 +97,10 @@ def collect(parsed: Iterable[Parsed], sources: tuple[model.SourceInfo, ...], *, 
     listed = tuple(file.fact for file in ordered if isinstance(file.fact, Organization))
     folders = memo_folders(listed)
     findings: list[Finding] = []
-    envelopes = []
+    envelopes: list[Envelope] = []
     for file in ordered:
+        if isinstance(file.fact, SessionFile):
+            envelopes += file.fact.sessions
         if isinstance(file.fact, Envelope):
             included = include.get(file.source, ())
             if not (is_loose or operational_place(file.path, memo_folders=folders, include=included)):
@@ -107,6 +110,7 @@ def collect(parsed: Iterable[Parsed], sources: tuple[model.SourceInfo, ...], *, 
             envelopes.append(file.fact)
         if not is_part(file):
             findings.extend(file.findings)
+    envelopes, left_out = _newest_sessions(envelopes)
     organizations, differing = _distinct(listed)
     bodies = (file.fact for file in ordered if isinstance(file.fact, BodyFile))
     return Collected(
@@ -116,8 +120,38 @@ def collect(parsed: Iterable[Parsed], sources: tuple[model.SourceInfo, ...], *, 
         libraries=tuple(file.fact for file in ordered if isinstance(file.fact, LibraryCard)),
         documents=tuple(file.fact for file in ordered if isinstance(file.fact, DocumentHead)),
         memo_folders=folders,
-        findings=(*findings, *differing),
+        findings=(*findings, *left_out, *differing),
     )
+
+
+MOST_SESSIONS = 5_000
+"""The most sessions of one source, the newest (SPEC 9)."""
+
+
+def _newest_sessions(envelopes: list[Envelope]) -> tuple[list[Envelope], list[Finding]]:
+    """The envelopes without those of the oldest sessions of a source that has too many; a note for each source."""
+    count = Counter(one.file.source for one in envelopes if one.log)
+    findings = []
+    for source, number in count.items():
+        if number <= MOST_SESSIONS:
+            continue
+        logs = [one for one in envelopes if one.log and one.file.source == source]
+        logs.sort(key=lambda one: (one.sent.instant.timestamp() if one.sent else -inf, one.stem))
+        oldest = {id(one) for one in logs[: number - MOST_SESSIONS]}
+        envelopes = [one for one in envelopes if id(one) not in oldest]
+        message = f"found {number:,} sessions, expected at most {MOST_SESSIONS:,}: the oldest are not shown"
+        findings.append(rules.SESSION_BOUNDS.finding(message, source=source))
+    return envelopes, findings
+
+
+def with_position(envelope: Envelope, globs: Iterable[tuple[str, str]], person: str = "") -> Envelope:
+    """The envelope of a session with the position that the first glob gives to its file, and with who typed."""
+    log = envelope.log
+    if log is None:
+        return envelope
+    named = next((position for glob, position in globs if matches_any(envelope.file.path, (glob,))), "")
+    placed = replace(log, position=named or log.position, person=person)
+    return replace(envelope, log=placed) if placed != log else envelope
 
 
 def _distinct(listed: Iterable[Organization]) -> tuple[tuple[Organization, ...], tuple[Finding, ...]]:
@@ -343,11 +377,15 @@ def without_digests(artifact: model.Artifact) -> model.Artifact:
     """An artifact whose facts have no content, as it may be published; any other as it is.
 
     Of its files only those digests stay that `Withheld.hashes` names. A record beside one without content has none of
-    the file that they share.
+    the file that they share, nor has a session of a log that holds a secret.
     """
     withheld = _reason(artifact)
     if withheld is None:
         is_alone = isinstance(artifact, model.Record) and artifact.card.is_alone
+        if isinstance(artifact, model.Transcript) and artifact.log:
+            is_alone = artifact.is_redacted or any(
+                one.envelope.log and one.envelope.log.is_alone for one in artifact.variants
+            )
         return _hide_files(artifact, ()) if is_alone else artifact
     artifact = _hide_files(artifact, withheld.hashes)
     if isinstance(artifact, model.Memo | model.Transcript):
@@ -426,6 +464,8 @@ class CopyGroup:
 
     def key_of(self, stem: str) -> str:
         """The key that it would have with another name."""
+        if self.copies and (log := self.copies[0].envelope.log):
+            return identity_key(log.system, log.key, "", "")
         is_speechless = bool(self.variants) and self.envelope.is_speechless
         return identity_key(stem, self.sender, ",".join(self.to), "?" if is_speechless else self.sent)
 
@@ -503,6 +543,8 @@ def _name(envelope: Envelope) -> _Key:
 
 def _key(envelope: Envelope) -> _Key:
     """Copies are of one name, sender, recipient and time; `Z` and `+00:00` are one time."""
+    if log := envelope.log:
+        return (True, log.system, log.key, "")
     sent = envelope.sent_text.strip()
     instant = envelope.sent.instant if envelope.sent else model.UNDATED
     return (*_name(envelope), _sender(envelope), envelope.to, sent if instant == model.UNDATED else instant)
@@ -545,10 +587,11 @@ def _find_variants(group: CopyGroup, changes: tuple[float, ...]) -> None:
         return (envelope.is_speechless, -changed, envelope.discharge is None, indexes[0])
 
     group.variant_of = [0] * len(group.copies)
-    for number, indexes in enumerate(sorted(found.values(), key=rank)):
+    for number, (key, indexes) in enumerate(sorted(found.items(), key=lambda item: rank(item[1]))):
         copies = [group.copies[index] for index in indexes]
         body = next((copy.body for copy in copies if copy.body is not None), None)
-        group.variants.append(model.Variant(envelope=copies[0].envelope, body=body))
+        shown = next((one.envelope for one in copies if one.envelope.content_sha256 == key[0]), copies[0].envelope)
+        group.variants.append(model.Variant(envelope=shown, body=body))
         for index in indexes:
             group.variant_of[index] = number
     group.kind = group.envelope.kind
@@ -567,6 +610,8 @@ def _variant_keys(group: CopyGroup) -> list[tuple[str, str | None]]:
             key = (copy.envelope.content_sha256, copy.body.text.sha256)
             with_body.setdefault(key[0], key)
             of_body.setdefault(copy.body.text.sha256, key)
+    if group.copies[0].envelope.log:
+        return _log_keys(group)
     keys = []
     for copy in group.copies:
         content, body = copy.envelope.content_sha256, copy.body.text.sha256 if copy.body else None
@@ -577,6 +622,17 @@ def _variant_keys(group: CopyGroup) -> list[tuple[str, str | None]]:
         else:
             keys.append((content, body))
     return keys
+
+
+def _log_keys(group: CopyGroup) -> list[tuple[str, str | None]]:
+    """Of logs of one session, what is the beginning of another is a copy of that, not a variant."""
+    prints = [copy.envelope.log.prints if copy.envelope.log else "" for copy in group.copies]
+    longest: list[int] = []
+    for number in sorted(range(len(prints)), key=lambda number: -len(prints[number])):
+        if not any(prints[one].startswith(prints[number]) for one in longest):
+            longest.append(number)
+    whole = (next(one for one in longest if prints[one].startswith(some)) for some in prints)
+    return [(group.copies[one].envelope.content_sha256, None) for one in whole]
 
 
 def assign_ids(groups: list[CopyGroup], ledger: Ledger) -> tuple[Finding, ...]:
@@ -604,9 +660,15 @@ def assign_ids(groups: list[CopyGroup], ledger: Ledger) -> tuple[Finding, ...]:
 
 
 def note_former(groups: Iterable[CopyGroup], ledger: Ledger, paths_of: FormerPaths) -> None:
-    """Note the ids that artifacts had by former names of their files, the oldest first; none that one has now."""
+    """Note the ids that artifacts had by former names of their files, the oldest first; none that one has now.
+
+    The name of a session log is no id.
+    """
     present = {(group.kind, group.id.casefold()) for group in groups}
     for group in groups:
+        if group.envelope.log:
+            group.former = ()
+            continue
         names = former_names(path for copy in group.copies for path in paths_of(copy.envelope.file))
         stems = dict.fromkeys(unicodedata.normalize("NFC", stem_of(name)) for name in names)
         ids = dict.fromkeys(ledger.ids_by_key.get((group.kind, group.key_of(one)), make_id(one)) for one in stems)

@@ -156,6 +156,7 @@ class LinkResolver:
         record_files: Iterable[tuple[Ref, FileFacts]] = (),
         find_record: FindRecord = lambda _name, _source: None,
         commits: Mapping[str, Mapping[str, str]] | None = None,
+        find_session: Callable[[str], Ref | None] = lambda _: None,
     ) -> None:
         """Index everything that can be mentioned; `files` are those known by path (documents, libraries).
 
@@ -163,6 +164,7 @@ class LinkResolver:
         by source and by their abbreviation in texts.
         """
         self._commits = commits or {}
+        self._find_session = find_session
         self._names = names
         self._has_file = has_file
         self._sources = {source.name: source for source in sources}
@@ -198,7 +200,9 @@ class LinkResolver:
             link = self._resolve(written, origin, is_destination=written in destinations)
             if link is not None:
                 links.append(link)
-        return tuple(links)
+        known = {link.written for link in links}
+        named = ((word, self._find_session(word)) for word in text.sessions if word not in known)
+        return (*links, *(Link(written=word, to=to) for word, to in named if to is not None))
 
     def _resolve(self, written: str, origin: TextOrigin, *, is_destination: bool) -> Link | None:
         if _SCHEME.match(written):

@@ -289,6 +289,16 @@ _NAMED = 5
 _SESSION = re.compile(r"[0-9a-f][0-9a-f-]{7,}")
 
 
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+_SHORT = re.compile(r"[0-9a-f]{4,7}")
+
+
+_CLOCK = 8
+"""The fewest hex digits by which a session is known; in a UUID of version 7 so many are a clock of 65 seconds."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
     """The resolved links of a record.
@@ -305,32 +315,61 @@ class Bound:
 
 
 class SessionIndex:
-    """Transcripts by the sessions that their participants held."""
+    """Transcripts by the sessions that their participants held, or whose logs they are."""
 
     def __init__(self, groups: Iterable[CopyGroup]) -> None:
         """Index the transcripts among these."""
-        self._by_arc: dict[str, set[Ref]] = defaultdict(set)
-        parts: set[tuple[str, Ref]] = set()
+        self._by_id: dict[str, set[Ref]] = defaultdict(set)
+        self._by_end: dict[str, set[str]] = defaultdict(set)
+        self._logs: dict[Ref, bool] = {}
         for group in groups:
             if group.kind != "transcript":
                 continue
-            for participant in chain.from_iterable(copy.envelope.participants for copy in group.copies):
-                arc = (participant.session_arc or "").strip().casefold()
-                if arc:
-                    self._by_arc[arc].add(group.ref)
-                    parts.update((part, group.ref) for part in _SESSION.findall(arc))
-        self._parts = sorted(parts)
+            participants = chain.from_iterable(copy.envelope.participants for copy in group.copies)
+            for arc in (participant.session_arc or "" for participant in participants):
+                for id_ in (arc.strip().casefold(), *_SESSION.findall(arc.casefold())):
+                    self._by_id[id_].add(group.ref)
+            for envelope in (copy.envelope for copy in group.copies):
+                if envelope.log:
+                    self._by_id[envelope.log.key.casefold()].add(group.ref)
+                    self._logs[group.ref] = bool(envelope.capture_tool)
+        self._by_id.pop("", None)
+        self._ids = sorted(filter(_SESSION.fullmatch, self._by_id))
+        for id_ in filter(_UUID.fullmatch, self._ids):
+            groups_of_digits = id_.split("-")
+            for number in range(1, len(groups_of_digits)):
+                self._by_end["-".join(groups_of_digits[number:])].add(id_)
 
-    def find(self, session: str) -> tuple[Ref, ...]:
-        """The transcripts whose session has this id, or holds it: at least 8 hex digits that a session begins with."""
-        name = session.strip().casefold()
-        found = set(self._by_arc.get(name, ()))
-        if _SESSION.fullmatch(name):
-            at = bisect_left(self._parts, (name,))
-            while at < len(self._parts) and self._parts[at][0].startswith(name):
-                found.add(self._parts[at][1])
+    def named(self, written: str) -> Ref | None:
+        """The only session that a word in a text names by its id, or by a unique part of that.
+
+        Of several captures of it this is the log of the agent itself, else any log.
+        """
+        found = self.find(written) if _SESSION.match(written.casefold()) else ()
+        return min(found, key=lambda ref: (ref not in self._logs, self._logs.get(ref), ref), default=None)
+
+    def find(self, session: str, *, is_short: bool = False) -> tuple[Ref, ...]:
+        """The captures of the only session with this id, or whose id begins with it, or is a UUID that ends in it.
+
+        It has 8 hex digits or more; if it `is_short`, 4 are enough for a log. The first 8 of a UUID of version 7 are
+        a clock, by which nothing is known. What ends a UUID is one or more of its groups between hyphens.
+        """
+        name = session.strip().rstrip("….").casefold()
+        if name in self._by_id:
+            return tuple(sorted(self._by_id[name]))
+        found = set[str]()
+        if _SESSION.fullmatch(name) or (is_short and _SHORT.fullmatch(name)):
+            at = bisect_left(self._ids, name)
+            while len(found) <= 1 and at < len(self._ids) and self._ids[at].startswith(name):
+                found |= {self._ids[at]} if self._tells(name, self._ids[at]) else set()
                 at += 1
-        return tuple(sorted(found))
+            found = found or set(self._by_end.get(name, ()))
+        return tuple(sorted(self._by_id[found.pop()])) if len(found) == 1 else ()
+
+    def _tells(self, name: str, id_: str) -> bool:
+        """Whether the beginning of an id is enough of it."""
+        is_clock = len(name) <= _CLOCK and id_[14:15] == "7" and _UUID.fullmatch(id_)
+        return not is_clock and (len(name) >= _CLOCK or not self._logs.keys().isdisjoint(self._by_id[id_]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,11 +411,12 @@ class RecordBinder:
             written = tuple(dict.fromkeys(self._links(card, stated[ref])))
             known = {stem_of(card.file.name), *(mention.written for mention in written)}
             references = card.mentions[:_MENTIONS] if systems.system_of(card).lost_reference else ()
-            sessions = (transcript for session in card.sessions for transcript in self.sessions.find(session))
+            is_short = systems.system_of(card).has_short_sessions
+            held = (self.sessions.find(session, is_short=is_short) for session in card.sessions)
             bound[ref] = Bound(
                 relations=(*stated[ref], *_others(stated[ref], inverses[ref])),
                 superseded_by=successors.get(ref),
-                sessions=tuple(dict.fromkeys(sessions)),
+                sessions=tuple(dict.fromkeys(chain.from_iterable(held))),
                 links=tuple(mention for mention in written if mention.to != ref),
                 unresolved=tuple(name for name in references if name not in known),
             )

@@ -175,7 +175,7 @@ class Scan:
 
 def _of_card(leaf: Words | KeyTerm) -> bool | None:
     """Whether an artifact may have a document that matches: words are not known, nor which documents there are."""
-    return True if isinstance(leaf, Words) or leaf.field == "in" else None
+    return True if isinstance(leaf, Words) or leaf.field in {"file", "in"} else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,7 +32,7 @@ from functools import partial
 from hashlib import blake2b
 from itertools import chain, groupby
 from operator import itemgetter, sub
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from memosite.archive.urls import FOLDERS, SEARCH
 from memosite.search.documents import (
@@ -191,6 +191,18 @@ TAIL = 256
 """Artifacts of a block at the end: a new artifact changes one of these."""
 
 
+class Sizes(NamedTuple):
+    """How many artifacts blocks have, full ones and those at the end, and the letters of their names."""
+
+    full: int
+    tail: int
+    letters: str
+
+
+LOGS = Sizes(256, 16, "gs")
+"""A session log takes as much as a dozen memos."""
+
+
 FULL_SHARD = 7_000
 
 
@@ -228,21 +240,24 @@ class SearchBlock:
     cards: tuple[Card, ...]
 
 
-def cut_blocks(items: Iterable[T], arrival: Callable[[T], int]) -> list[tuple[str, list[T]]]:
+def cut_blocks(
+    items: Iterable[T], arrival: Callable[[T], int], sizes: Sizes | None = None
+) -> list[tuple[str, list[T]]]:
     """Group items into blocks by arrival: full blocks as far as possible, then small ones.
 
     Names are the size (`f` full, `t` small) and a number: `f0` begins with the first artifact, `t16` with the 4,097th.
     """
+    full, tail, letters = sizes or Sizes(FULL, TAIL, "ft")
     ordered = sorted(items, key=arrival)
     places = [arrival(item) - 1 for item in ordered]
     found: list[tuple[str, list[T]]] = []
     first = 0
     while first < len(ordered):
         place = places[first]
-        is_full = (place // FULL + 1) * FULL <= places[-1] + 1
-        number, size = (place // FULL, FULL) if is_full else (place // TAIL, TAIL)
+        is_full = (place // full + 1) * full <= places[-1] + 1
+        number, size = (place // full, full) if is_full else (place // tail, tail)
         after = bisect_left(places, (number + 1) * size, first)
-        found.append((f"{'f' if is_full else 't'}{number}", ordered[first:after]))
+        found.append((f"{letters[0] if is_full else letters[1]}{number}", ordered[first:after]))
         first = after
     return found
 
@@ -256,11 +271,12 @@ def list_blocks(names: Sequence[str]) -> tuple[str, bytes]:
 class BlockHit:
     """What a block holds of one document, independent of its number there.
 
-    `words` are those of each family, each with its positions, as digits.
+    `words` are those of each family, each with its positions, as digits; `files` what `file:` finds it by.
     """
 
     is_tools: bool
     words: tuple[tuple[str, Mapping[str, bytes]], ...]
+    files: tuple[tuple[str, str], ...]
     row: list[object]
     stretches: tuple[Stretch, ...]
 
@@ -366,6 +382,7 @@ def _find(card: Card, text_of: TextOf, analyzer: Analyzer, find_lines: FindLines
         yield BlockHit(
             is_tools=document.is_tools,
             words=tuple((family, with_places(positions_of(texts, analyzer))) for family, texts in families),
+            files=document.files,
             row=_row(document),
             stretches=stretches_of(document, analyzer, find_lines),
         )
@@ -413,7 +430,7 @@ class _Builder:
             terms = self.terms[family]
             for word, places in words.items():
                 terms[word].extend((number, places))
-        for name, value in card.keys:
+        for name, value in (*card.keys, *found.files):
             self.terms["k"][f"{name}:{value}"].extend((number, b""))
         if self.documents % PACKED == 0:
             for key, term in self.named_terms():

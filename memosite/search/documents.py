@@ -29,8 +29,9 @@ from memosite.facts.file import most_turns_found
 from memosite.facts.names import read_stamped_name
 from memosite.facts.parsed import Kind
 from memosite.facts.texts import cut_line, listed, one_line
+from memosite.formats.sessions.kept import read_conversation
 from memosite.formats.status import STANDINGS, sort_of, standing_of
-from memosite.formats.turns import Turn, blocks, parse_conversation
+from memosite.formats.turns import Turn, blocks
 from memosite.markdown.plain import PlainLine, front_matter, plain_lines
 from memosite.pages import cut_turns
 from memosite.passages import PREAMBLE, prefixed_texts
@@ -61,6 +62,8 @@ class Card:
     digests on the shelf, each with what its anchors begin with on the page, None if it has none there; `extra` are
     texts that are not on the shelf. `conversation` is the digest of a transcript's body.
     `group` is what it is shown with: its thread, or the session that it is a capture of; "" if it is so named itself.
+    `copied` are the first turns of a session that an older one has, too; `wrote` are the files that turns of it wrote,
+    as values of `file:`, each with the ordinal of the turn.
     """
 
     kind: Kind
@@ -86,6 +89,8 @@ class Card:
     conversation: str | None
     started: dt.datetime | None
     group: str
+    copied: int = 0
+    wrote: tuple[tuple[int, str], ...] = ()
 
     @property
     def digest(self) -> str:
@@ -126,7 +131,13 @@ class SearchDocument:
     @property
     def keys(self) -> tuple[tuple[str, str], ...]:
         """Fields and values, that of `in:` among them."""
-        return (*self.card.keys, ("in", "tools" if self.is_tools else "text"))
+        return (*self.card.keys, *self.files, ("in", "tools" if self.is_tools else "text"))
+
+    @property
+    def files(self) -> tuple[tuple[str, str], ...]:
+        """The same of the files that it wrote: those of the turn, or all of the session."""
+        wrote = (path for ordinal, path in self.card.wrote if self.turn in (0, ordinal))
+        return tuple(("file", path) for path in dict.fromkeys(wrote))
 
     @property
     def fields(self) -> Mapping[WordField, Sequence[str]]:
@@ -174,10 +185,23 @@ def describe(archive: model.Archive, artifact: model.Artifact, analyzer: Analyze
             (digest, prefixes.get(digest)) for digest in dict.fromkeys(digests) if not (body and digest == body.sha256)
         ),
         extra=tuple(map(prepare, _extra(artifact))),
-        conversation=body.sha256 if body else None,
+        conversation=body.conversation if body else None,
         started=artifact.started if isinstance(artifact, model.Transcript) else None,
         group=_group(artifact),
+        copied=artifact.copied if isinstance(artifact, model.Transcript) else 0,
+        wrote=tuple(_files(artifact, analyzer)) if isinstance(artifact, model.Transcript) else (),
     )
+
+
+def _files(session: model.Transcript, analyzer: Analyzer) -> Iterator[tuple[int, str]]:
+    """The files that turns of a session wrote, by their paths in its folder, and by their names alone."""
+    if session.log is None or session.withheld:
+        return
+    for ordinal, written in session.log.wrote:
+        path = session.log.below(written)
+        for value in dict.fromkeys(map(analyzer.keyword, (path, path.rpartition("/")[2]))):
+            if value:
+                yield ordinal, value
 
 
 def _owing(archive: model.Archive, owed_by: Sequence[str]) -> str:
@@ -191,12 +215,12 @@ def documents(card: Card, text_of: TextOf) -> Iterator[SearchDocument]:
     pages: list[str] = []
     parts = [_part(text_of(digest), prefix) for digest, prefix in card.texts]
     if card.conversation is not None:
-        conversation = parse_conversation(text_of(card.conversation), started=card.started)
+        conversation = read_conversation(text_of(card.conversation), started=card.started)
         most = most_turns_found(
             sum(len(part.text) for part in parts) + sum(len(turn.text) for turn in conversation.turns), _size(card)
         )
         pages = list(_pages_of_turns(card.page, conversation.turns))
-        turns, others = conversation.turns[:most], conversation.turns[most:]
+        turns, others = conversation.turns[:most], conversation.turns[max(most, card.copied) :]
         parts.append(_part(conversation.preamble, PREAMBLE))
         parts += [Part(prepare(text)) for text in (conversation.rest, *(turn.text for turn in others))]
     parts += map(Part, card.extra)
@@ -211,7 +235,7 @@ def documents(card: Card, text_of: TextOf) -> Iterator[SearchDocument]:
         subject=card.subject,
         names=card.names,
     )
-    for turn in turns:
+    for turn in turns[card.copied :]:
         yield from _turn_documents(card, turn, pages[turn.ordinal - 1])
 
 
@@ -243,8 +267,9 @@ def _size(card: Card) -> int:
 def _turn_documents(card: Card, turn: Turn, page: str) -> Iterator[SearchDocument]:
     said: list[str] = []
     output: list[str] = []
-    for block in blocks(turn.text):
-        (output if block.kind == "tool" else said).append(f"{block.name or ''}\n{block.text}".strip())
+    for block in (*turn.before, *blocks(turn.text), *turn.after):
+        if block.kind not in ("thinking", "mark"):
+            (output if block.kind == "tool" else said).append(f"{block.name or ''}\n{block.text}".strip())
     who = " ".join(part for part in (turn.speaker, f"({turn.model})" if turn.model else "") if part)
     for is_tools, found in ((False, said), (True, output)):
         parts = tuple(Part(prepare(text)) for text in found)
@@ -264,7 +289,7 @@ def _turn_documents(card: Card, turn: Turn, page: str) -> Iterator[SearchDocumen
 
 def _pages_of_turns(page: str, turns: tuple[Turn, ...]) -> Iterator[str]:
     """The page that shows each turn: long transcripts are cut into parts, of which the first is the page itself."""
-    for number, part in enumerate(cut_turns([turn.text for turn in turns]), 1):
+    for number, part in enumerate(cut_turns(turns), 1):
         yield from repeat(page if number == 1 else part_page(page, number), part.end - part.begins)
 
 
@@ -317,6 +342,8 @@ def _keys(archive: model.Archive, artifact: model.Artifact, analyzer: Analyzer) 
             ("with", name) for person in envelope.participants for name in (person.position, person.identity or "")
         ]
         found += [("status", envelope.redaction_status or ""), ("transcript", artifact.id)]
+        if log := envelope.log:
+            found += [("with", log.agent), ("branch", log.branch), *(("model", model_) for model_ in log.models)]
     folded = ((name, analyzer.keyword(value)) for name, value in found)
     return {(name, value) for name, value in folded if value}
 

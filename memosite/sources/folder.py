@@ -20,7 +20,7 @@ from memosite.facts.layout import matches_any
 from memosite.formats.systems import begins_as_record
 from memosite.sources import listing
 from memosite.sources.git import CONFIG_BYTES, Holding, Repo, line_of
-from memosite.sources.listing import FILE_LIMIT
+from memosite.sources.listing import limit_of
 from memosite.sources.look import Look, changed, list_folder, state_of
 from memosite.store.safe_files import NotAFileError, beginning_of, open_file
 
@@ -210,14 +210,14 @@ class FolderSource(listing.Source):
 
         try:
             with open_file(self.root / path) as stream:
-                status, data = _read_still(stream.fileno())
+                status, data = _read_still(stream.fileno(), limit_of(path))
         except NotAFileError:
             return listing.finding_on(rules.FILE_UNREADABLE, self, path, "it is not a regular file")
         except OSError as error:
             if isinstance(error, FileNotFoundError | NotADirectoryError):  # a memo on its way to `read/` is not removed
                 raise self._moved(path) from error
             return listing.finding_on(rules.FILE_UNREADABLE, self, path, f"it cannot be opened ({error.strerror})")
-        if data is None or len(data) > FILE_LIMIT:
+        if data is None or len(data) > limit_of(path):
             return listing.too_large(self, path, status.st_size)
         return File(source=self.name, path=listing.shown_path(path), data=data)
 
@@ -254,29 +254,29 @@ class FolderSource(listing.Source):
         return True
 
 
-def _read_still(handle: int) -> tuple[os.stat_result, bytes | None]:
+def _read_still(handle: int, limit: int) -> tuple[os.stat_result, bytes | None]:
     """The state of an open file and its bytes, None if there are too many. One that is being written is read again.
 
     What is written for longer is as it was read last: it has changed since, so the next build reads it.
     """
     status = os.fstat(handle)
     for _ in range(_READINGS):
-        if status.st_size > FILE_LIMIT:
+        if status.st_size > limit:
             return status, None
         os.lseek(handle, 0, os.SEEK_SET)
-        before, data = status, _read_whole(handle, status.st_size)
+        before, data = status, _read_whole(handle, status.st_size, limit)
         status = os.fstat(handle)
         if (status.st_size, status.st_mtime_ns) == (before.st_size, before.st_mtime_ns):
             break
     return status, data
 
 
-def _read_whole(handle: int, expected: int) -> bytes:
+def _read_whole(handle: int, expected: int, limit: int) -> bytes:
     """All bytes of an open file, one more than the limit at most: it may grow while it is read."""
     parts = []
     size = 0
-    while size <= FILE_LIMIT:
-        part = os.read(handle, min(max(expected - size, 0), FILE_LIMIT) + 1)
+    while size <= limit:
+        part = os.read(handle, min(max(expected - size, 0), limit) + 1)
         if not part:
             break
         parts.append(part)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from memosite.archive.history import (
+    CommitCard,
     Events,
     FileChange,
     FormerSecrets,
@@ -35,11 +36,21 @@ from memosite.facts.layout import place_of
 from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import BodyFile, Envelope, Parsed, RecordFile, Text
 from memosite.facts.times import Moment, read_moment
+from memosite.formats.sessions.places import CHECKPOINTS
 from memosite.formats.systems import can_concern
 from memosite.sources import history_cache
 from memosite.sources.git import GitError, GitLimitError, Holding, Repo, TooMuchError, git, git_tokens, viewed
 from memosite.sources.listing import shown_path
-from memosite.sources.objects import CONTENTS_LIMIT, Objects, TreeEntry, find_commits, list_commit, read_contents
+from memosite.sources.objects import (
+    CONTENTS_LIMIT,
+    Objects,
+    TreeEntry,
+    commit_cards,
+    find_commits,
+    list_commit,
+    naming_sessions,
+    read_contents,
+)
 from memosite.store.shelf import Shelf
 
 # What is known of the git history of a source: in memory, and in files of the cache.
@@ -430,6 +441,7 @@ class KnownPast:
         self._secrets: dict[str, FormerSecrets] = {}
         self._allowed: frozenset[str] = frozenset()
         self._commits: dict[str, str] = {}
+        self._cards: tuple[object, Mapping[str, CommitCard]] = (None, {})
 
     def _last(self) -> tuple[str, History]:
         """The state of the repo in which its history was cached, and that history: no git is asked for it."""
@@ -501,6 +513,26 @@ class KnownPast:
             pass
         self._contents = {id_: contents[id_] for id_ in wanted if id_ in contents}
         self._is_open, self._secrets = is_open, secrets
+
+    def cards(self, repo: Repo, written: Sequence[str], screen: Screen) -> Mapping[str, CommitCard]:
+        """The commits that session logs name in these words, and those that name a session, without secrets.
+
+        By the words and by whole ids; none if git fails. It is asked only if the repo or the words changed.
+        """
+        of = (self.state, tuple(written), screen.allowed)
+        if self._cards[0] != of:
+            try:
+                with viewed(repo) as seen:
+                    found = find_commits(seen, written)
+                    is_naming = self._base.commit and CHECKPOINTS not in self.holding.line
+                    cards = [*(naming_sessions(seen, self._base.commit) if is_naming else ())]
+                    cards += commit_cards(seen, set(found.values()).difference(card.id for card in cards))
+            except GitError:
+                found, cards = {}, []
+            hidden = screen.names(card.subject for card in cards)
+            by_id = {card.id: card._replace(subject=hidden.get(card.subject, card.subject)) for card in cards}
+            self._cards = of, by_id | {word: by_id[id_] for word, id_ in found.items() if id_ in by_id}
+        return self._cards[1]
 
     def _find_commits(self, repo: Repo, parsed: Iterable[Parsed]) -> None:
         mentioned = dict.fromkeys(_mentioned(parsed))

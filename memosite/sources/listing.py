@@ -5,6 +5,7 @@ decisions are here (SPEC 2.2, 9), so that a checkout and its repo's objects give
 """
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -15,6 +16,17 @@ from memosite.facts.findings import Finding, Rule
 from memosite.facts.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, join_path, matches_any, place_of
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX
 from memosite.facts.texts import IMAGE_SUFFIXES
+from memosite.formats.sessions.places import (
+    NO_LOGS,
+    LogsOf,
+    begins_as_log,
+    home_of,
+    is_asked_for,
+    is_home,
+    is_of_checkpoint,
+    place_of_log,
+    private_folders,
+)
 from memosite.formats.systems import begins_as_record, owner_of
 from memosite.sources.git import Holding
 
@@ -40,6 +52,9 @@ RECENT = 2_000_000_000
 
 FILE_LIMIT = 32 * 1024 * 1024
 """The largest file that is read, in bytes (SPEC 9)."""
+
+LOG_LIMIT = 64 * 1024 * 1024
+"""The largest session log that is read, in bytes (SPEC 9)."""
 
 FILES_LIMIT = 2_000_000
 """The largest number of files and folders that are looked at in one source."""
@@ -73,13 +88,15 @@ class Source(ABC):
     """A source to read: a folder or a commit, with globs for files outside the conventions (SPEC 2.1).
 
     Its `name` is unique in an archive. Files that match `include` are read besides those found by convention, others
-    that match `exclude` are skipped; `documents` count below the root and each working root.
+    that match `exclude` are skipped; `documents` count below the root and each working root. `logs` says which session
+    logs are read.
     """
 
     name: str
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
+    logs: LogsOf = NO_LOGS
 
     @property
     @abstractmethod
@@ -107,10 +124,11 @@ class Source(ABC):
 class Listing:
     """The files found in a source, as paths relative to it: regular files only, never links.
 
-    `candidates` are to be read; `others` may be bodies that an envelope names in its `body_ref`: they are in a
-    store, beside an envelope, or have a body's name. `records` are candidates that only a record's
-    adapter may read: they are where another memory system keeps files, or begin as a record does, and are no documents.
-    `images` are read where a text shows them.
+    `candidates` are to be read; `others` may be bodies that an envelope names in its `body_ref`: they are in a store,
+    beside an envelope, or have a body's name. `records` are candidates that only a record's adapter may read: they
+    are where another memory system keeps files, or begin as a record does, and are no documents. `images` are read
+    where a text shows them. `sessions` are candidates that only readers of session logs may read; `checkpoints` are
+    files of checkpoints of sessions, which are read together.
     """
 
     source: Source
@@ -119,6 +137,8 @@ class Listing:
     findings: tuple[Finding, ...]
     records: frozenset[str] = frozenset()
     images: tuple[str, ...] = ()
+    sessions: frozenset[str] = frozenset()
+    checkpoints: tuple[str, ...] = ()
 
 
 def list_source(
@@ -131,16 +151,22 @@ def list_source(
     found = _Found(source=source, called=called)
     for folder, entries in _walk(found, list_folder, holes):
         found.add(folder, entries)
-    documents = {path for path in found.markdown if _is_document(path, source.documents, found.roots)}
-    begun = (path for path in found.markdown if path not in documents and begins_as_record(head_of(path)))
-    records = frozenset({*found.records, *begun} - documents)
+    markdown = list(filter(found.is_open, found.markdown))
+    documents = {path for path in markdown if _is_document(path, source.documents, found.roots)}
+    begun = (path for path in markdown if path not in documents and begins_as_record(head_of(path)))
+    records = frozenset({*filter(found.is_open, found.records), *begun} - documents)
+    sniffed = (path for path in found.perhaps_logs if begins_as_log(head_of(path)))
+    candidates = list(filter(found.is_open, found.candidates))
+    sessions = frozenset({*found.logs_to_read(), *sniffed}).difference(candidates)
     return Listing(
         source=source,
-        candidates=tuple(sorted({*found.candidates, *documents, *records})),
-        others=frozenset(found.others).difference(documents),
+        candidates=tuple(sorted({*candidates, *documents, *records, *sessions})),
+        others=frozenset(filter(found.is_open, found.others)).difference(documents),
         findings=tuple(found.findings),
-        records=records,
-        images=tuple(sorted(found.images)),
+        records=records - sessions,
+        sessions=sessions,
+        checkpoints=tuple(sorted(found.checkpoints)),
+        images=tuple(sorted(filter(found.is_open, found.images))),
     )
 
 
@@ -157,6 +183,10 @@ class _Found:
     images: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     roots: set[str] = field(default_factory=lambda: {""})
+    logs: dict[str, str] = field(default_factory=dict)  # by path: whose folder it is in, "" if that makes no difference
+    perhaps_logs: list[str] = field(default_factory=list)
+    checkpoints: list[str] = field(default_factory=list)
+    private: set[str] = field(default_factory=set)  # folders that hold credentials
 
     def add(self, folder: str, entries: Sequence[FolderEntry]) -> None:
         """Sort the entries of one folder, not its subfolders."""
@@ -183,8 +213,46 @@ class _Found:
                 self.images.append(path)
             if is_record:
                 self.records.append(path)
+            elif not is_body:
+                self._add_log(path)
             if place is None and not is_body and name.lower().endswith((".md", ".markdown")):
                 self.markdown.append(path)
+
+    def _add_log(self, path: str) -> None:
+        if is_of_checkpoint(path):
+            self.checkpoints.append(path)
+            return
+        log = place_of_log(path)
+        if is_asked_for(path, self.source.logs.include):
+            self.logs[path] = ""
+        elif log and log.is_sniffed:
+            self.perhaps_logs.append(path)
+        elif log:
+            self.logs[path] = log.tool
+
+    def is_open(self, path: str) -> bool:
+        """Whether a file is read if it is one to be read: nothing is of the tools' folders in somebody's home.
+
+        What a glob names is.
+        """
+        home = home_of(path) if self.private else None
+        is_at_home = home is not None and not self.private.isdisjoint(private_folders(home))
+        return not is_at_home or is_asked_for(path, self.source.logs.include) or matches_any(path, self.source.include)
+
+    def logs_to_read(self) -> Iterator[str]:
+        """The logs that are read; what is left is counted among the findings."""
+        left: Counter[tuple[Rule, str]] = Counter()
+        for path, tool in sorted(self.logs.items()):
+            if not self.is_open(path):
+                left[rules.SESSION_HOME, tool] += 1
+            elif tool and not self.source.logs.is_all:
+                left[rules.SESSION_NOT_READ, tool] += 1
+            else:
+                yield path
+        for (rule, tool), number in sorted(left.items(), key=lambda item: (item[0][0].id, item[0][1])):
+            logs = "1 session log" if number == 1 else f"{number:,} session logs"
+            way = ": sessions: true in memosite.yml reads them" if rule == rules.SESSION_NOT_READ else ""
+            self.findings.append(finding_on(rule, self.source, "", f"{logs} of {tool} not read{way}"))
 
 
 def _would_hold_artifacts(path: str) -> bool:
@@ -213,7 +281,10 @@ def _walk(found: _Found, list_folder: ListFolder, holes: Collection[str]) -> Ite
         if seen > FILES_LIMIT:
             advice = "exclude in memosite.yml the folders that do not count"
             raise SourceError(f"{found.called}: more than {FILES_LIMIT} files; {advice}")
-        if is_foreign(folder, {entry.name for entry in entries}):
+        names = {entry.name for entry in entries}
+        if is_home(names):
+            found.private.add(folder)
+        if is_foreign(folder, names):
             continue
         here = []
         for entry in entries:
@@ -248,7 +319,14 @@ def shown_path(path: str) -> str:
 
 def too_large(source: Source, path: str, size: int) -> Finding:
     """The finding on a file over the limit."""
-    return finding_on(rules.FILE_TOO_LARGE, source, path, f"it has {size} bytes; files over {FILE_LIMIT} are not read")
+    limit = limit_of(path)
+    return finding_on(rules.FILE_TOO_LARGE, source, path, f"it has {size} bytes; files over {limit} are not read")
+
+
+def limit_of(path: str) -> int:
+    """How many bytes a file may have."""
+    is_log = path.lower().endswith(".jsonl") or (place_of_log(path) and not path.lower().endswith(BODY_SUFFIX))
+    return LOG_LIMIT if is_log else FILE_LIMIT
 
 
 def finding_on(rule: Rule, source: Source, path: str, message: str) -> Finding:

@@ -21,7 +21,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
+from memosite.archive.history import CommitCard
 from memosite.facts.errors import SourceError
+from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment, read_moment
 from memosite.run.processes import Child, SlowError
 from memosite.sources.git import GitError, GitLimitError, Repo, TooMuchError, git, start_git, viewed
@@ -363,6 +365,68 @@ def find_commits(repo: Repo, written: Iterable[str]) -> dict[str, str]:
     heads = object_heads(repo, (f"{one}^{{commit}}" for one in written))
     found = {name.removesuffix("^{commit}"): head.hash for name, head in heads.items()}
     return {name: id_ for name, id_ in found.items() if id_.startswith(name)}  # a branch may have the name of a commit
+
+
+_CARD = "--format=tformat:%H%x1f%(trailers:only=true,unfold=true)%x1f%s"
+
+
+_TRAILER = re.compile(r"([A-Za-z][A-Za-z0-9-]{0,60}):[ \t]*([^\s]{8,200})[ \t]*")
+
+
+_SESSION_ID = re.compile(
+    r"(?:[0-9]{4}-[0-9]{2}-[0-9]{2}-)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.IGNORECASE
+)
+
+
+_CHECKPOINT = re.compile(r"[0-9a-f]{12}")
+
+
+_NAMING = (
+    *("--extended-regexp", "--regexp-ignore-case", "--max-count=50000"),
+    "--grep=^[a-z][a-z0-9-]*:[ \t]*([0-9]{4}-[0-9]{2}-[0-9]{2}-)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}[ \t]*$",
+    "--grep=^entire-checkpoint:[ \t]*[0-9a-f]{12}[ \t]*$",
+)
+
+
+_SUBJECT = 200  # characters
+
+
+_NAMED = 20  # sessions by one commit
+
+
+_AT_ONCE = 500  # ids on one command line
+
+
+def naming_sessions(repo: Repo, tip: str) -> list[CommitCard]:
+    """The commits up to this one whose trailers name a session or a checkpoint of one. Raises `GitError`."""
+    printed = git(repo, "log", "-z", *_QUIET, *_NAMING, _CARD, tip, "--")
+    return [card for card in _cards(printed) if card.sessions or card.checkpoints]
+
+
+def commit_cards(repo: Repo, ids: Iterable[str]) -> list[CommitCard]:
+    """What commits say, by their whole ids. Raises `GitError`."""
+    wanted = list(ids)
+    found: list[CommitCard] = []
+    for start in range(0, len(wanted), _AT_ONCE):
+        some = wanted[start : start + _AT_ONCE]
+        found += _cards(git(repo, "log", "-z", "--no-walk=unsorted", *_QUIET, _CARD, *some, "--"))
+    return found
+
+
+def _cards(printed: bytes) -> Iterator[CommitCard]:
+    for one in printed.decode("utf-8", "replace").split("\0"):
+        hash_, mark, rest = one.strip("\n").partition("\x1f")
+        trailers, _, subject = rest.rpartition("\x1f")
+        said = [match.groups() for line in trailers.split("\n") if (match := _TRAILER.fullmatch(line))]
+        checkpoints = (value for name, value in said if name.casefold() == "entire-checkpoint")
+        sessions = (match[1].lower() for _, value in said if (match := _SESSION_ID.fullmatch(value)))
+        if mark:
+            yield CommitCard(
+                id=hash_,
+                subject=cut_line(subject, _SUBJECT),
+                sessions=tuple(dict.fromkeys(sessions))[:_NAMED],
+                checkpoints=tuple(dict.fromkeys(filter(_CHECKPOINT.fullmatch, checkpoints)))[:_NAMED],
+            )
 
 
 # Finds the commit that a branch was at at a former time (SPEC 8, reading the past).

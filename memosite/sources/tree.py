@@ -35,7 +35,7 @@ from memosite.sources import listing
 from memosite.sources.folder import repo_at
 from memosite.sources.forges import parse_git_url, refusal, without_secrets
 from memosite.sources.git import LINE_BYTES, GitError, Holding, Repo, View, git, view_folder
-from memosite.sources.listing import FILE_LIMIT
+from memosite.sources.listing import limit_of
 from memosite.sources.objects import WHOLE_HASH, CommitHead, Objects, commit_at, list_commit
 from memosite.store.cache import open_cache
 from memosite.store.safe_files import beginning_of, open_lock, read_file
@@ -137,7 +137,7 @@ class TreeSource(listing.Source):
         if blob is None:
             return "it is not in the commit"
         try:
-            data = self.objects.blob(blob, limit=FILE_LIMIT)
+            data = self.objects.blob(blob, limit=limit_of(path))
         except GitError as error:
             return f"its bytes cannot be read ({error.public})"
         return "its bytes are missing from the repo" if data is None else data

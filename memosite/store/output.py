@@ -27,8 +27,8 @@ from memosite.store.safe_files import open_over, read_file, sync_folder
 _UNFINISHED = ".memosite-unfinished"
 _OWNED = (
     "actions", "archive", "citations", "decisions", "digests", "documents", "entities", "feeds", "health", "libraries",
-    "memos", "notes", "org", "positions", "records", "saved", "search", "spec", "static", "systems", "threads",
-    "timeline", "transcripts",
+    "memos", "notes", "org", "positions", "records", "saved", "search", "sessions", "spec", "static", "systems",
+    "threads", "timeline", "transcripts",
 )  # fmt: skip
 _OURS = re.compile(
     r"static/.+|.+/copies/[^/]+|.+/original[^/]*|archive/.+/files-\d+\.zip|"

@@ -1,4 +1,4 @@
-"""[I/O] The golden site (`tests/golden/site`) as it is built: with a history, and with a memo that was erased."""
+"""[I/O] The golden site (`tests/golden/site`): with a history, and with a memo that was erased; and one of sessions."""
 
 import datetime as dt
 import shutil
@@ -16,8 +16,13 @@ DREDGE = "2026-05-04-1100--director--master--dredge"
 
 
 def golden_sites() -> Path:
-    """A folder with both, `site` and `withheld`, built once for all processes of a run. No test may change it."""
-    return shared_folder("golden", lambda folder: build_withheld(build_golden(folder / "site")))
+    """A folder with `site`, `withheld` and `sessions`, built once for all processes of a run. No test may change it."""
+    return shared_folder("golden", _build_all)
+
+
+def _build_all(folder: Path) -> None:
+    build_withheld(build_golden(folder / "site"))
+    _build(shutil.copytree(GOLDEN / "sessions", folder / "sessions"))
 
 
 def build_golden(folder: Path) -> Path:

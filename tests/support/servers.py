@@ -5,6 +5,7 @@ import re
 import socket
 import ssl
 import subprocess
+import sys
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.waiting import DEADLINE
+from tests.support.waiting import DEADLINE, wait_until
 
 
 class Handler(SimpleHTTPRequestHandler):
@@ -139,3 +140,22 @@ class _Server(ThreadingHTTPServer):
             with contextlib.suppress(OSError):  # it was closed after its answer
                 connection.shutdown(socket.SHUT_RD)
         super().server_close()
+
+
+@contextmanager
+def serving(site: Path, program: str = "") -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
+    """`memosite serve` of a site, or a program that does it, until the block ends; its address and its process."""
+    port = free_port()
+    run = ["-c", program] if program else ["-m", "memosite"]
+    command = [sys.executable, *run, "serve", str(site), "--port", str(port)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if "serving" in line:
+                break
+        wait_until(lambda: fetch(f"http://127.0.0.1:{port}/") != "")
+        yield f"127.0.0.1:{port}", process
+    finally:
+        process.kill()
+        process.communicate()

@@ -103,4 +103,5 @@ SYSTEM = RecordSystem(
     is_decision=lambda card: card.section in (_DECISIONS, _REJECTED),
     is_rejected=lambda card: card.section == _REJECTED,
     has_stems=False,
+    has_short_sessions=True,
 )

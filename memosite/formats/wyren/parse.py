@@ -61,8 +61,8 @@ class Clause:
         return bool(self.turns or self.date)
 
     def fields(self) -> Iterator[tuple[str, str]]:
-        """The clause as labels and values to be shown."""
-        turns = ", ".join(self.turns)
+        """The clause as labels and values to be shown. wyren counts turns from where it last distilled a session."""
+        turns = f"{', '.join(self.turns)} by wyren's count" if self.turns else ""
         if self.verb:
             said = (self.session, f"turn {turns}" if turns else "", self.date_text)
             yield self.verb.capitalize(), ", ".join(filter(None, said))

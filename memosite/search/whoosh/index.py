@@ -34,7 +34,7 @@ from memosite.search_language import Analyzer
 from memosite.store.cache import INDEX_FOLDER, PARTIAL_INDEX_FOLDER, open_own, refuse_link
 from memosite.store.safe_files import beginning_of, open_lock, open_shared_lock, read_file
 
-INDEX_VERSION = 8
+INDEX_VERSION = 9
 """Of the schema, of what the analyzer finds and of what is shown: an index of another version is made anew."""
 
 
