@@ -413,7 +413,7 @@ class SiteSources(Sources):
         has_outputs = any(turn.after for turn in turns)
         others = (replace(source, text="", part=OUTPUT, is_conversation=False),) if has_outputs else ()
         digest = sha256(body.encode()).hexdigest()
-        agent = str(said.get("capture_tool") or agent_of(str(twin["system"])))
+        agent = str((twin.get("session") or {}).get("agent") or agent_of(str(twin["system"])))
         cited = replace(whole, sha256=digest, speaker=agent, quote="", note="raw")
         people = tuple(Participant(position=str(one)) for one in (said.get("person"),) if one)
         return Item(

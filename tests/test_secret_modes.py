@@ -45,7 +45,7 @@ def test_one_secret_withholds_one_artifact(site: Path, tmp_path: Path, capsys: C
     """Its page is its envelope alone, it is announced, and each build says it loudly until it is mended."""
     assert main(["build", str(site)]) == 1
     lines = capsys.readouterr().out.splitlines()
-    at = lines.index("withheld  1 file is withheld for a secret")
+    at = lines.index("withheld  something in 1 file is withheld for a secret")
     assert lines[at + 1] == f"          {LEAK_PATH}:9: {KIND}"
     check = f"memosite check {site}"
     assert lines[at + 2] == f"          rotate the keys; then redact the sources or allow them ({check})"
@@ -66,7 +66,7 @@ def test_one_secret_withholds_one_artifact(site: Path, tmp_path: Path, capsys: C
         assert main(["build", str(site), "--quiet"]) == 1
         said.append(capsys.readouterr())
     assert said[0] == said[1] and said[0].out == ""
-    assert said[0].err.startswith("memosite: 1 file is withheld for a secret\nmemosite: desk/")
+    assert said[0].err.startswith("memosite: something in 1 file is withheld for a secret\nmemosite: desk/")
     assert all(line.startswith("memosite: ") for line in said[0].err.splitlines())
     assert tree_bytes(site / "_site") == before
     write_memo(site / "desk/memos/inbox", LEAK, subject="Tide tables", body="The key is in the vault.")
@@ -82,11 +82,16 @@ def test_every_command_says_what_it_did_not_see_and_a_build_names_the_first_file
     ) * 2:  # fmt: skip
         assert main([*command, "--site", str(site)]) == code
         printed = capsys.readouterr()
-        assert printed.err == f"memosite: 1 file is withheld for a secret; memosite check {site} names it\n"
+        assert (
+            printed.err == f"memosite: something in 1 file is withheld for a secret; memosite check {site} names it\n"
+        )
         assert (OTHER in printed.out) == ("nowhere" not in command) and KEY not in printed.out
     for number in range(11):
         write_memo(site / "desk/memos/read", f"2026-05-02-{number:04d}--a--b--c", subject=KEY, body=KEY)
-    for mode, head in (("withhold", "12 files are withheld for a secret"), ("fail", "nothing is published while")):
+    for mode, head in (
+        ("withhold", "something in 12 files is withheld for a secret"),
+        ("fail", "nothing is published while"),
+    ):
         assert main(["build", str(site), "--quiet", "--secrets", mode]) == 1
         lines = capsys.readouterr().err.splitlines()
         assert len(lines) == 13 and head in lines[0]

@@ -145,7 +145,10 @@ def order(words: str) -> int:
 def test_what_is_cited_is_verified_in_repos_and_in_every_published_site(
     site: Path, names: dict[str, str], tmp_path: Path, capsys: Capture
 ) -> None:
-    """Turns, ranges, paragraphs, outputs of tools, all of a session: by its words and digests, without its original."""
+    """Turns, ranges, paragraphs, outputs of tools, all of a session: by its words and digests, without its original.
+
+    What a published site does not have is not checked there.
+    """
     anchors = ["", "#t1", "#t2", "#t3", "#t4", "#t1-t4", "#t2-t3"]
     parts = [f"{name}{anchor}" for name in names.values() for anchor in anchors]
     parts += [f"{name}#t2.2" for form, name in names.items() if form != "aider"]
@@ -157,7 +160,9 @@ def test_what_is_cited_is_verified_in_repos_and_in_every_published_site(
     for where in (site, site / "_site", lean / "_site"):
         found = verified(capsys, tmp_path, text, where)
         assert len(found) == len(parts), where
-        assert [one for one in found if not one["holds"] or one["version"]] == [], where
+        odd = [one for one in found if not one["holds"] or one["version"]]  # of outputs, a site has the digests alone
+        assert {(one["ref"].partition("#")[2], one["tier"]) for one in odd} <= {("t2.2", "not checked")}, where
+        assert len(odd) == (0 if where == site else 4)
     forged = tmp_path / "forged"
     subprocess.run(["cp", "-r", str(site / "_site"), str(forged)], check=True)
     for file, before, after in (

@@ -189,6 +189,10 @@ _PAGE: Final = re.compile(rf"(?:^|/)(?:(?P<folder>{'|'.join(_KIND_OF)})|records/
 _MESSAGE: Final = re.compile(r"(?P<stem>[^/]+?)(?:\.body\.md|\.openthing)$")
 
 
+_SESSION: Final = re.compile(r"[0-9a-f]{8}[0-9a-f-]+(?:\.agent-[\w-]+)?")
+"""The whole id of a session, as its log has it: those of its subagents begin with it."""
+
+
 _SHOWN, _COMPARED = 5, 100
 
 
@@ -259,6 +263,8 @@ class Named(ABC):
         folded = said.casefold()
         ids = {name: name.casefold().partition("/")[2] for name in names}
         same = [name for name in names if folded in (name.casefold(), ids[name])]
+        if not same and _SESSION.fullmatch(folded):
+            same = [name for name in names if ids[name].endswith(f"--{folded}")]
         begun = [name for name in names if name.casefold().startswith(folded) or ids[name].startswith(folded)]
         held = [name for name in names if folded in name.casefold()]
         former = self._renamed_from(folded) if not same else []

@@ -20,7 +20,7 @@ from memosite.archive.urls import absolute, page_of
 from memosite.facts.parsed import Participant
 from memosite.facts.texts import cut_line
 from memosite.formats.turns import REDACTED, Turn, TurnBlock, TurnList, TurnPlace, blocks
-from memosite.passages import OUTPUT, Passage, SourceBody, bodies_of, find_in, passages_in, texts_of
+from memosite.passages import MADE, OUTPUT, Passage, SourceBody, bodies_of, find_in, passages_in, texts_of
 from memosite.quotes.index import QuoteIndex, letters_of, words_of
 from memosite.quotes.judge import judge
 from memosite.quotes.quotations import Origin, Voice
@@ -208,6 +208,8 @@ class Item:
         if turn and turn.place:
             file = f"{body.source}/{turn.place.file or body.path}"
             return {"file": file} | self._where_in_log(turn.place, place)
+        if place is None and any(turn.place for turn in self.turns.values()):
+            return {"file": f"{body.source}/{body.path}", "part": MADE}  # the words of all turns, one after the other
         start, end = (place.start, place.end) if place else (0, len(body.text))
         begin = body.before + len(body.text[:start].encode("utf-8", "surrogatepass"))
         size = len(body.text[start:end].encode("utf-8", "surrogatepass"))
@@ -223,7 +225,8 @@ class Item:
         """The lines of a turn, of a range, or of what a tool put out, and the id of the record."""
         output = self._output_at(place.anchor) if place else None
         if output:
-            return {"lines": [output.line, output.line]}
+            is_markdown = self.bodies[0].path.endswith(".md")
+            return {"lines": [output.line, output.line + output.output.count("\n") * is_markdown]}
         last = self.turns[place.turns[-1][0]].place if place and place.turns else None
         lines: dict[str, object] = {"lines": [begin.line, (last or begin).last_line]}
         return lines if last or not begin.record else {**lines, "record": begin.record}

@@ -273,8 +273,7 @@ def _now(asked: Checked, written: Written, anchor: str, item: Item) -> Checked |
 
 def _in_place(asked: Checked, written: Written, place: Place, item: Item) -> Checked:
     if written.quote and place.sha256 and not place.text:
-        told = _told(asked, Verdict(tier=Tier.UNQUOTED), place, item, replace(written, quote=""))
-        return _noted(told, "its words are on its page, and not in what this site has for programs")
+        return replace(asked, tier=Tier.UNREAD, details=("its words are only on its page, which is not read",))
     verdict = _of_part(written.quote, (place.start, place.end), item, place.body) if written.quote else None
     return _told(asked, verdict or Verdict(tier=Tier.UNQUOTED), place, item, written)
 

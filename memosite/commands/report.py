@@ -108,7 +108,8 @@ def say_lacking(
 
 
 def _withheld_count(places: Sequence[str]) -> str:
-    return f"{counted(len(places), 'file')} {'is' if len(places) == 1 else 'are'} withheld for a secret"
+    """Of a list or a log only some records or turns are withheld."""
+    return f"something in {counted(len(places), 'file')} is withheld for a secret"
 
 
 # Formats findings as text for people and editors, as JSON, and as SARIF 2.1.0 for code scanning.

@@ -124,7 +124,7 @@ def _envelope(session: Session, file: File, shelve: list[bytes]) -> Envelope:
             thoughts=digests[1],
             outputs=digests[2],
         ),
-        capture_tool=session.told_by or None,
+        capture_tool="SpecStory" if session.system == "specstory" else None,
         redaction_status="raw",
         log=_log(session),
     )
