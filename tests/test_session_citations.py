@@ -7,7 +7,6 @@ import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from shutil import which
 from typing import Any
 
 import pytest
@@ -112,7 +111,6 @@ def spoken(form: str) -> dict[str, str]:
     return said if form == "aider" else {**said, "reminder": ""}
 
 
-@pytest.mark.skipif(which("jq") is None, reason="the commands need jq")
 def test_each_turn_is_cited_by_who_said_it_and_by_a_digest_that_a_line_of_shell_gives(
     site: Path, names: dict[str, str], cite: Callable[..., list[dict[str, Any]]]
 ) -> None:
@@ -302,3 +300,21 @@ def test_show_says_what_a_turn_is_and_an_output_is_shown_by_its_anchor(
     answer, put = json.loads(capsys.readouterr().out)["turns"]
     assert (answer["kind"], answer["lines"], answer["tools"][0]["anchor"]) == ("assistant", [3, 3], "t2.2")
     assert (put["kind"], put["tools"], put["state"]) == ("system", [], None)
+
+
+def test_what_a_page_offers_as_a_citation_verifies(tmp_path: Path, capsys: Capture) -> None:
+    """The excerpt of an answer loses the numbers of lists, which are words of it: then no words are offered."""
+    steps: list[Step] = [
+        ("person", "What is left?"),
+        ("assistant", "What is left:\n\n1. The oak casks are to be scrubbed.\n2. Then they dry for a week."),
+        ("assistant", "The oak casks are dry."),
+    ]
+    write_text(tmp_path / "desk/sessions/a.jsonl", claude_code(steps))
+    write_text(tmp_path / "memosite.yml", "sources: [{path: desk}]\n")
+    assert main(["build", str(tmp_path), "--quiet"]) == 0
+    (page,) = (tmp_path / "_site/transcripts").glob("*/index.html")
+    offered = [one.text_content() for one in html.parse(page).xpath("//section[@id]/details[@class='cite']/p")]
+    capsys.readouterr()
+    found = verified(capsys, tmp_path, "\n\n".join(" ".join(one.split()) for one in offered), tmp_path)
+    assert len(offered) == len(found) == 3 and all(one["holds"] for one in found)
+    assert "The oak casks are dry." in offered[2] and "scrubbed" not in offered[1]

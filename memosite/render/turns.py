@@ -26,6 +26,7 @@ from memosite.formats.turns import Turn, TurnBlock, TurnList, blocks, clock_of, 
 from memosite.markdown.html import fences, passage_anchors, to_html, to_typed_html
 from memosite.pages import OUTLINE, Body, Cell, Grid, PictureColumn, PictureRow, Reference, TurnRange
 from memosite.passages import block_prefix
+from memosite.quotes.judge import judge
 
 # Names the images and attachments of a turn, by the marks that capture tools leave where they were (SPEC 4).
 
@@ -556,9 +557,19 @@ def _citation(turn: Turn, piece: Piece, body: Body) -> Citation | None:
         url=f"{whole.url}#{turn.anchor}",
         speaker=speaker,
         time=_utc(turn) or turn.stamp or whole.time,
-        quote=quote_of(next((block.text for _, block in piece.blocks if block.kind == "speech"), "")),
+        quote=_excerpt(next((block.text for _, block in piece.blocks if block.kind == "speech"), "")),
         sha256=turn.digest,
     )
+
+
+_NUMBERED: Final = re.compile(r"^[ \t]*\d{1,9}[.)][ \t]", re.MULTILINE)
+
+
+def _excerpt(text: str) -> str:
+    """The first words of a text as a citation quotes them; none where the excerpt lost a number or kept a mark."""
+    quote = quote_of(text)
+    is_odd = any(mark in quote for mark in "*_`") or _NUMBERED.search(text[: 2 * len(quote)])
+    return "" if is_odd and not judge(quote, text).tier.holds else quote
 
 
 def _shown_blocks(turn: Turn, piece: Piece, links: dict[str, str], prefix: str) -> Iterator[ShownBlock | TypedText]:
