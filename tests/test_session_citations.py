@@ -306,7 +306,7 @@ def test_what_a_page_offers_as_a_citation_verifies(tmp_path: Path, capsys: Captu
     """The excerpt of an answer loses the numbers of lists, which are words of it: then no words are offered."""
     steps: list[Step] = [
         ("person", "What is left?"),
-        ("assistant", "What is left:\n\n1. The oak casks are to be scrubbed.\n2. Then they dry for a week."),
+        ("assistant", "What is left:\n1. The oak casks are to be scrubbed.\n2. Then they dry for a week."),
         ("assistant", "The oak casks are dry."),
     ]
     write_text(tmp_path / "desk/sessions/a.jsonl", claude_code(steps))
