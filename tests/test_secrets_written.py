@@ -103,6 +103,10 @@ PASSWORDS: Layouts = {
         "machine db\\nlogin bob\\npassword §", "enable password §", "username bob password 0 §",
         "username bob privilege 15 secret §",
     )),
+    "behind a label in bold": ("{A4}7!{A5}", (
+        "**Password:** `§`", "**Password:** §", "__Password:__ §", "*Password:* §", "| **Password:** | **Token:** § |",
+        "<b>Password:</b> §", "**DB_PASSWORD:** `§`", "**Password**: `§`",
+    )),
     "of Amazon": ("{A8}/{A22}+{A8}", (
         "aws_secret_access_key:\\n  §\\n", "AWS secret access key\\n§\\n", "Secret access key:\\n\\n`§`\\n",
         "AWS_SECRET_ACCESS_KEY=\\n§",
@@ -120,7 +124,8 @@ def test_passwords_are_found_however_they_are_named_and_laid_out(form: str, layo
 
 
 NO_PASSWORDS = (
-    "password: required", "password: changed yesterday", "Password: see the vault", "password: (hidden)",
+    "password: required", "**Password:** required", "<b>Password:</b> see the vault",
+    "password: changed yesterday", "Password: see the vault", "password: (hidden)",
     "password: ********",
     "pass: 12 of 14, fail: 2", "PASS: tests/test_x86.py::test_2", "ok, pass: utf8_to_utf16", "pw: none", "clave: valor",
     "password: str", "password: Optional[str] = None", "password: sha256", "password = base64.b16encode(data)",
