@@ -52,7 +52,7 @@ class Claude:
         record: Json = {
             "parentUuid": self.last if parent == "" else parent,
             "isSidechain": False,
-            "cwd": "/work/tides",
+            "cwd": "/srv/tides",
             "sessionId": ID,
             "version": "2.1.9",
             "gitBranch": "main",
@@ -368,13 +368,13 @@ def test_images_are_named_with_format_and_size_and_not_kept() -> None:
 def test_paths_that_tools_wrote_are_known_unless_the_tool_failed() -> None:
     """Reading a file is not writing it."""
     log = Claude()
-    log.run("Write", {"file_path": "/work/tides/a.md", "content": "x"}, "ok")
+    log.run("Write", {"file_path": "/srv/tides/a.md", "content": "x"}, "ok")
     log.run("NotebookEdit", {"notebook_path": "n.ipynb", "new_source": ""}, "ok")
     log.run("Edit", {"file_path": "b.md"}, "denied", is_error=True)
     log.run("MultiEdit", {"file_path": "c.md", "edits": []}, "ok")
     log.run("Read", {"file_path": "d.md"}, "ok")
     wrote = [part.wrote for part in parts(log.session, "tool")]
-    assert wrote == [("/work/tides/a.md",), ("n.ipynb",), (), ("c.md",), ()]
+    assert wrote == [("/srv/tides/a.md",), ("n.ipynb",), (), ("c.md",), ()]
 
 
 def test_commits_are_those_that_git_printed_behind_a_commit() -> None:
@@ -417,7 +417,7 @@ def test_the_session_is_named_by_its_first_record_and_knows_where_it_was() -> No
     log.ask("And when?", sessionId=OTHER_ID, gitBranch="other")
     session = log.session
     assert (session.system, session.key, session.folder, session.branch, session.version) == (
-        *("claude-code", ID, "/work/tides", "main", "2.1.9"),
+        *("claude-code", ID, "/srv/tides", "main", "2.1.9"),
     )
     assert (session.start_text, session.start) == (stamp(1), session.turns[0].at)
     assert session.is_utc
@@ -788,7 +788,7 @@ def test_a_log_without_a_turn_is_no_session() -> None:
 
 def rollout(*items: Any, **head: Any) -> bytes:
     """A log of Codex: its head, and then items, each with its own time; a tuple has another type than an item."""
-    meta = {"id": ID, "timestamp": stamp(0), "cwd": "/work/tides", "cli_version": "0.77.0", **head}
+    meta = {"id": ID, "timestamp": stamp(0), "cwd": "/srv/tides", "cli_version": "0.77.0", **head}
     records = [
         ("session_meta", meta),
         *(item if isinstance(item, tuple) else ("response_item", item) for item in items),
@@ -832,7 +832,7 @@ def test_a_rollout_is_named_by_its_first_head_and_knows_where_it_was() -> None:
         git={"branch": "main", "commit_hash": "1a2b3c4"},
     )
     assert (session.system, session.key, session.folder, session.branch, session.version) == (
-        *("codex", ID, "/work/tides", "main", "0.77.0"),
+        *("codex", ID, "/srv/tides", "main", "0.77.0"),
     )
     assert (session.start_text, session.models) == (stamp(0), ("model-5",))
     assert [turn.model for turn in session.turns] == ["", "model-5"]

@@ -65,7 +65,7 @@ def later_log() -> SessionWriter:
 
 def codex_log(text: str) -> str:
     """A rollout of Codex in which a person says this, and Codex runs a command."""
-    head = {"id": LONE.rpartition("--")[2], "timestamp": "2026-05-03T08:00:00Z", "cwd": "/work/pier"}
+    head = {"id": LONE.rpartition("--")[2], "timestamp": "2026-05-03T08:00:00Z", "cwd": "/srv/pier"}
     said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
     call = {
         "type": "function_call",
@@ -121,7 +121,7 @@ def test_the_head_says_who_when_how_much_and_where(folder: Path) -> None:
     (head,) = words(page(folder, MAIN), "//p[@class='envelope']")
     assert head == (
         "engineer · Claude Code (model-9) · with director2026-05-01 14:00 to 14:18 UTC"
-        "9 turns, 4 of them by a person, 4 tool callsin /work/tides on branch main"
+        "9 turns, 4 of them by a person, 4 tool callsin /srv/tides on branch main"
     )
     assert "No participants" not in head and "ongoing" not in head
 
@@ -298,7 +298,7 @@ def test_machines_are_told_the_same(folder: Path) -> None:
     assert said["items"] == [{"turn": 2, "item": f"memo/{MEMO}"}]
     assert [one["commit"] for one in said["commits"]] == ["1a2b3c4d"] and said["started"] == [{"turn": 2, "id": CHILD}]
     text = (here / "index.md").read_text(encoding="utf-8")
-    assert "Agent: Claude Code\nModels: model-9\nFolder: /work/tides\nBranch: main\n" in text
+    assert "Agent: Claude Code\nModels: model-9\nFolder: /srv/tides\nBranch: main\n" in text
     assert (
         "\n## t2, Claude Code, model-9, 2026-05-01T14:01:00.000Z\n\nI look at both gates.\n\n- Bash: git commit" in text
     )

@@ -166,7 +166,7 @@ ASKED = "Oil the hinges of the north gate, please."
 class ClaudeLog:
     """A session of Claude Code that grows; each call adds what it says."""
 
-    def __init__(self, key: str, *, folder: str = "/work/quay", day: str = "2026-05-01") -> None:
+    def __init__(self, key: str, *, folder: str = "/srv/quay", day: str = "2026-05-01") -> None:
         self.key, self.folder, self.day = key, folder, day
         self.records: list[str] = []
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 ID = "5f0c1d6e-7a6b-4c61-9a56-1f7f5f0f9a01"
-FOLDER = "/work/tides"
+FOLDER = "/srv/tides"
 
 
 class SessionWriter:
