@@ -2,7 +2,6 @@
 
 import datetime as dt
 import hashlib
-import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -269,7 +268,7 @@ def test_an_extension_repeats_the_start_above_each_question_so_no_turn_has_a_tim
     session = one(EXTENSION)
     assert [(turn.at, turn.stamp) for turn in session.turns] == [(None, "")] * 3
     assert session.start == dt.datetime(2026, 1, 20, 3, 35, tzinfo=UTC)
-    assert (title_of(session), session.told_by, session.agent) == ("Paint the door", "cursor", "cursor")
+    assert (title_of(session), session.agent_name, session.agent) == ("Paint the door", "cursor", "cursor")
 
 
 def test_records_of_the_command_line_tool_make_turns_of_a_thought_a_text_and_calls() -> None:
@@ -1016,7 +1015,6 @@ def test_while_a_chat_history_grows_finished_turns_stay() -> None:
 # Both
 
 
-@pytest.mark.skipif(not shutil.which("sed"), reason="there is no sed")
 def test_the_lines_of_shell_in_the_contract_give_the_digests_of_turns(tmp_path: Path) -> None:
     """Anybody can check a citation without memosite."""
     history = begun().types("One.\n\n  two\n").answers("Three.\n\n- four  \n\n---").prints("Tokens: 1k").types("/undo")

@@ -132,9 +132,6 @@ SESSION_FORM = note("session-form", "SPEC 2.2, sessions")(
 SESSION_BOUNDS = note("session-bounds", "SPEC 9, session logs")(
     "A session log is too large; the rest is not shown.", "Nothing has to be done; the file has it."
 )
-SESSION_CONTINUED = note("session-continued", "SPEC 2.2, sessions")(
-    "A session begins with turns of an older one; they are shown folded.", "Nothing has to be done."
-)
 
 # Organizations, libraries, documents
 ORG_FIELD = error("org-field", "orgdef SCHEMA, positions and relationships; SPEC 2.2")(
@@ -334,7 +331,7 @@ SESSION_RULES = {
     rule.id: rule
     for rule in (
         *(SESSION_LINE, SESSION_HOME, SESSION_HASH, SESSION_BEING_WRITTEN, SESSION_NOT_READ),
-        *(SESSION_TIME, SESSION_FORM, SESSION_BOUNDS, SESSION_CONTINUED),
+        *(SESSION_TIME, SESSION_FORM, SESSION_BOUNDS),
     )
 }
 """The rules on session logs, by name: readers of single forms name them."""

@@ -129,14 +129,14 @@ class Session:
     """One conversation in a log.
 
     `system` is `claude-code`, `codex`, `specstory`, `aider` or `gemini`, `key` its id in full. `start` is when it
-    began, by its own word, else that of its first turn: with UTC where `is_utc`, else in a local time without a zone;
-    `start_text` as written. `title` is "" if it has none of its own (`title_of` makes one). `parent` is the key of the
-    session that started it, `forked_from` of the one whose turns it began with. `unshown` counts the records of types
-    that are not shown. `pulls` are addresses of pull requests, each with the ordinal of the turn behind which it was
-    named. `checkpoints` are ids of Entire's, each with the ordinal of the first turn that is new in it. `first_line`
-    and `last_line` are where it is in a file of several sessions. `told_by` is the form of the log, where it tells of
-    sessions of other agents (SpecStory): the agent as it names it. `attribution` is a caution for readers, "" if none
-    is needed.
+    began, by its own word, else that of its first turn: with UTC where `is_utc`, else in a local time without a
+    zone; `start_text` as written. `title` is "" if it has none of its own (`title_of` makes one). `parent` is the
+    key of the session that started it, `forked_from` of the one whose turns it began with. `unshown` counts the
+    records of types that are not shown. `pulls` are addresses of pull requests, each with the ordinal of the turn
+    behind which it was named. `checkpoints` are ids of Entire's, each with the ordinal of the first turn that is
+    new in it. `first_line` and `last_line` are where it is in a file of several sessions. `agent_name` is what the
+    log calls the agent, where its form tells of several (SpecStory). `attribution` is a caution for readers, "" if
+    none is needed.
     """
 
     system: str
@@ -152,7 +152,7 @@ class Session:
     folder: str = ""
     branch: str = ""
     version: str = ""
-    told_by: str = ""
+    agent_name: str = ""
     attribution: str = ""
     unshown: tuple[tuple[str, int], ...] = ()
     pulls: tuple[tuple[int, str], ...] = ()
@@ -164,7 +164,7 @@ class Session:
     @property
     def agent(self) -> str:
         """The agent, as people read it."""
-        return self.told_by or agent_of(self.system)
+        return self.agent_name or agent_of(self.system)
 
 
 def agent_of(system: str) -> str:

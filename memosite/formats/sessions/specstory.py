@@ -152,7 +152,7 @@ def read(data: bytes, *, name: str = "") -> tuple[Session, ...]:
             _whole(talk, lines, record)
     talk.is_full(len(lines), problems)
     session = talk.session(
-        Session(system=SYSTEM, key=head.key, title=head.title, told_by=head.agent, last_line=count_of(lines)), ()
+        Session(system=SYSTEM, key=head.key, title=head.title, agent_name=head.agent, last_line=count_of(lines)), ()
     )
     if not head.key:
         first = next((turn for turn in session.turns if turn.kind == "person"), None)
