@@ -255,9 +255,9 @@ def test_the_page_shows_the_commit_at_its_turn(quay: Repo) -> None:
     """With its forge, escaped; pull requests and what was written are there, too, and in the JSON."""
     subject = "Oil <b>hinges</b> & locks"
     id_ = quay.commit(subject)
-    log = ClaudeLog(FOUR, folder="/work/quay").ask().commit(f"[main {id_[:7]}] {subject}")
+    log = ClaudeLog(FOUR, folder="/srv/quay").ask().commit(f"[main {id_[:7]}] {subject}")
     log.pull("https://forge.example/quay/pull/7").run(
-        "Write", {"file_path": "/work/quay/decisions/oil.md", "content": "Oil"}, "written"
+        "Write", {"file_path": "/srv/quay/decisions/oil.md", "content": "Oil"}, "written"
     )
     log.write(quay.root / "sessions/a.jsonl")
     quay.write("decisions/oil.md", "# Oil the gate\n")
@@ -327,7 +327,7 @@ def test_why_names_the_session_that_wrote_the_line(
     """If its tool call has the line; one that wrote the file with other words is uncertain."""
     oiled(quay)
     log = ClaudeLog(FOUR).ask().say("I oil it.")
-    log.run("Write", {"file_path": "/work/quay/gate.txt", "content": content}, "written").ask("Thanks.")
+    log.run("Write", {"file_path": "/srv/quay/gate.txt", "content": content}, "written").ask("Thanks.")
     log.write(quay.root / "sessions/a.jsonl")
     shows = "wrote the file" if doubt else "edited the file, with this text"
     assert shown_by(quay.root.parent, "quay/gate.txt:1", capsys) == [("7a", [f"t2 {shows}"], doubt)]
@@ -348,12 +348,12 @@ def test_a_text_that_looks_like_a_call_shows_nothing(quay: Repo, capsys: pytest.
 @pytest.mark.parametrize(
     ("folder", "path", "is_written"),
     [
-        ("/work/quay", "/work/quay/decisions/oil.md", True),
-        ("/work/quay", "./decisions/oil.md", True),
+        ("/srv/quay", "/srv/quay/decisions/oil.md", True),
+        ("/srv/quay", "./decisions/oil.md", True),
         ("C:\\work\\quay", "C:\\work\\quay\\decisions\\oil.md", True),
-        ("/work/quay", "/elsewhere/decisions/oil.md", False),
-        ("/work/quay", "decisions/../decisions/oil.md", False),
-        ("/work/quay", "oil.md", False),
+        ("/srv/quay", "/elsewhere/decisions/oil.md", False),
+        ("/srv/quay", "decisions/../decisions/oil.md", False),
+        ("/srv/quay", "oil.md", False),
     ],
 )
 def test_what_a_session_wrote_says_in_which_turn(
@@ -372,3 +372,14 @@ def test_what_a_session_wrote_says_in_which_turn(
     assert (f"{session.split('/')[1]}/#t2" in page or f"{session.split('/')[1]}/index.html#t2" in page) == is_written
     assert main(["show", "document/quay.decisions.oil.md", "--site", str(quay.root.parent)]) == 0
     assert (f"written during {session}#t2" in capsys.readouterr().out) == is_written
+
+
+def test_what_was_sent_while_a_session_went_on_is_not_what_it_wrote(tmp_path: Path) -> None:
+    """Nothing is tied by time alone: one position may have several sessions at once."""
+    desk = tmp_path / "desk"
+    ClaudeLog(FOUR).ask("Which gate?").say("The north one.").write(desk / "sessions/a.jsonl")
+    write_memo(desk / "memos", "2026-05-01-0901--engineer-to-keeper--gate", sent="2026-05-01T09:00:30Z")
+    write_text(tmp_path / "memosite.yml", "sources: [{path: desk}]\nsessions: {positions: {'sessions/**': engineer}}\n")
+    site = build_site(tmp_path)
+    (twin,) = (json.loads(path.read_text()) for path in site.glob("transcripts/*/index.json"))
+    assert twin["positions"] == ["engineer"] and twin["transcript"]["written_during"] == []

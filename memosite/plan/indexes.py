@@ -117,7 +117,8 @@ def find_written(artifacts: Iterable[Artifact]) -> dict[Ref, tuple[Ref, ...]]:
     transcripts: list[Transcript] = []
     for one in artifacts:
         if isinstance(one, Transcript):
-            transcripts.append(one)
+            if not one.log:  # a session log says itself what was written in it; nothing is tied to it by time alone
+                transcripts.append(one)
         elif isinstance(one, Memo) and one.sender_position and one.date is not None and one.date.origin == "field":
             sent[one.sender_position].append(one)
     for memos in sent.values():
