@@ -95,7 +95,9 @@ def build(
         is_internal = config.audience == "internal"
         memory.open(open_part(config.cache, config.audience), config.output, keeps_history=is_internal)
         last = memory.seal if previous is None and memory.is_ours(output) else BuildSeal()
-        handle = stack.enter_context(open_archive(config, use_network=use_network, shelf=memory.shelf))
+        handle = stack.enter_context(
+            open_archive(config, use_network=use_network, shelf=memory.shelf, state=memory.state)
+        )
         bundled, look = (*theme_folders(config.theme), contract_folder()), memory.look(changed)
         opened = (theme.digest, *handle.opened.state)
         inputs = handle.inputs(last.inputs, also=bundled, opened=opened, with_ledger=False, look=look)

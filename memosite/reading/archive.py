@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from memosite.run.recall import Recall
     from memosite.sources.listing import Listing, Source
     from memosite.store.shelf import Shelf
+    from memosite.store.state import State
 
 _READINGS = 3
 """How often sources are read in which files are moved meanwhile."""
@@ -48,27 +49,30 @@ _READINGS = 3
 
 @contextmanager
 def open_archive(
-    config: Config, *, use_network: bool = True, shelf: "Shelf | None" = None
+    config: Config, *, use_network: bool = True, shelf: "Shelf | None" = None, state: "State | None" = None
 ) -> Iterator["ArchiveHandle"]:
     """The archive of a site for the audience of its configuration, to be compared and read within the block.
 
     Without `use_network` remotes are read from the cache, if they are there. Texts and originals are put on the
-    `shelf` (default: one that is closed with the block).
+    `shelf` (default: one that is closed with the block). A caller that has the cache open gives its `state`.
     """
     with ExitStack() as stack:
-        yield ArchiveHandle(config, stack, use_network=use_network, shelf=shelf)
+        yield ArchiveHandle(config, stack, use_network=use_network, shelf=shelf, state=state)
 
 
 class ArchiveHandle:
     """An archive that is not read yet. Sources are opened when they are first needed, and closed once they are read."""
 
-    def __init__(self, config: Config, stack: ExitStack, *, use_network: bool, shelf: "Shelf | None") -> None:
+    def __init__(
+        self, config: Config, stack: ExitStack, *, use_network: bool, shelf: "Shelf | None", state: "State | None"
+    ) -> None:
         """Only for `open_archive`. The stack closes everything that is opened."""
         self._config = config
         self._stack = stack
         self._sources = stack.enter_context(ExitStack())
         self._use_network = use_network
         self._given_shelf = shelf
+        self._given_state = state
         self._looks: dict[str, Look] = {}
         self._taken: dict[str, Look] = {}
         self._promised: set[str] = set()
@@ -286,6 +290,13 @@ class ArchiveHandle:
     def _part(self) -> Path | None:
         """The part of the cache for the audience, if there is a cache: only building makes one."""
         return open_part(self._config.cache, self._config.audience) if self._config.cache.is_dir() else None
+
+    @cached_property
+    def _state(self) -> "State":
+        """What the cache remembers for the audience."""
+        from memosite.store.state import State  # noqa: PLC0415 - as above
+
+        return self._given_state or self._stack.enter_context(State(self._part))
 
     @cached_property
     def _caches(self) -> "SourceCaches":

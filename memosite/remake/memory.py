@@ -31,6 +31,7 @@ from memosite.run.recall import Recall
 from memosite.sources.look import LookAt, Looks, look_at
 from memosite.store.output import FileState, OutputFolder
 from memosite.store.shelf import Shelf
+from memosite.store.state import State
 
 if TYPE_CHECKING:
     from memosite.plan.shared_passages import KnownPassages
@@ -53,6 +54,7 @@ class Memory:
     def __init__(self, *, writes_at_once: bool = False) -> None:
         """Begin with an empty shelf; `open` loads the rest. Unless it `writes_at_once`, call `write`."""
         self.shelf = Shelf()
+        self.state = State(None)
         self.writes_at_once = writes_at_once
         self.parsed = SourceCaches(None)
         self.recall = Recall(forgets=writes_at_once)
@@ -78,8 +80,9 @@ class Memory:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the shelf."""
+        """Close the shelf, and the file that remembers."""
         self.shelf.__exit__(None, None, None)
+        self.state.close()
 
     def open(self, cache: Path | None, output: Path, *, keeps_history: bool = True) -> None:
         """Continue from the last build of this output folder; without a cache only what is in memory is known.
@@ -89,6 +92,8 @@ class Memory:
         if (cache, output) == self._place:
             return
         self._place = cache, output
+        self.state.close()
+        self.state = State(cache)
         self._file = manifest_file(cache, output) if cache else None
         self.parsed = SourceCaches(cache, keeps_history=keeps_history)
         self.recall = Recall(forgets=self.writes_at_once)
