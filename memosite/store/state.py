@@ -64,7 +64,18 @@ class Table:
 OWNER: Final = Table(name="owner", keys=("of",), is_of_program=False)
 """For each table the version of what made its rows, under its name; signed, as each row is."""
 
-TABLES: Final = (OWNER,)
+KEPT: Final = Table(name="kept", keys=("field", "kind", "id"))
+"""The archive that commands show (`reading/kept.py`): by field of `Archive`, kind of item, "" if it has none, and id.
+
+Also the files of texts (`holders`), the fields of items that are loaded later (`apart`), what happened on each day
+(`days`), and items as indexes of texts list them (`items`). `keys` are the keys of a field in their order, `alone` what
+is no mapping, and `seal` is what all of it was read from.
+"""
+
+TEXTS: Final = Table(name="texts", keys=("kind", "digest"), version=3, is_of_program=False)
+"""What finds quotes, or names, in a text: by the kind of index, and the digest of the text (`reading/text_rows.py`)."""
+
+TABLES: Final = (OWNER, KEPT, TEXTS)
 
 
 def _digest_of_tables() -> int:
@@ -286,8 +297,8 @@ class State:
         sql, self._sql = self._sql, None
         if sql is not None:
             with suppress(sqlite3.Error):
-                if self._is_written:
-                    sql.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                if self._is_written:  # who still reads what was removed removes it with the last one that closes
+                    sql.executescript("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)")
             with suppress(sqlite3.Error):
                 sql.close()
 
@@ -377,6 +388,10 @@ class Rows:
             return []
         return [tuple(map(_read_back, row)) for row in self._state.rows(self._query(self._columns, key), _bound(key))]
 
+    def heads(self, size: int, *key: str | int) -> dict[Key, bytes]:
+        """The first bytes of these rows by their keys. They are not known to be ours: whole rows are checked."""
+        return self._heads(SIGNATURE_BYTES + 1, size, key) if self._state.is_current(self._table) else {}
+
     def count(self, *key: str | int) -> int:
         """How many rows there are of a key that is given in part."""
         if not self._state.is_current(self._table):
@@ -396,8 +411,7 @@ class Rows:
     def replace(self, rows: Iterable[Row], *key: str | int) -> None:
         """Let these be all rows of a key that is given in part: only what differs is written, within `writing`."""
         self._state.make_current(self._table)
-        query = self._query(f"{self._columns}, substr(value, 1, {SIGNATURE_BYTES})", key)
-        known = {tuple(map(_read_back, row[:-1])): row[-1] for row in self._state.rows(query, _bound(key))}
+        known = self._heads(1, SIGNATURE_BYTES, key)
 
         def changed() -> Iterator[Row]:
             for each, value in rows:
@@ -423,6 +437,10 @@ class Rows:
             if ours is None:
                 return
             yield whole, ours
+
+    def _heads(self, first: int, size: int, key: Key) -> dict[Key, bytes]:
+        query = self._query(f"{self._columns}, substr(value, {first}, {size})", key)
+        return {tuple(map(_read_back, row[:-1])): row[-1] for row in self._state.rows(query, _bound(key))}
 
     @property
     def _columns(self) -> str:
