@@ -162,7 +162,7 @@ class State:
             self._check(sql)
         except BaseException as error:
             sql.close()
-            if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+            if _is_damage(error):
                 raise _NotOursError("is damaged") from error
             raise
         self._sql = sql
@@ -249,10 +249,11 @@ class State:
         """What SQLite raises makes the file as good as none; a damaged one is removed."""
         try:
             yield
-        except sqlite3.OperationalError as error:  # locked, full, gone: the file itself may be sound
-            self._lose(f"cannot be used ({error})")
-        except sqlite3.DatabaseError:
-            self.refuse("is damaged")
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            if _is_damage(error):
+                self.refuse("is damaged")
+            else:  # locked, full, gone: the file itself may be sound
+                self._lose(f"cannot be used ({error})")
         except OSError as error:
             self._lose(f"cannot be used ({error.strerror})")
 
@@ -340,6 +341,13 @@ class State:
         return value if compare_digest(self._signature(table, key, value), written[:SIGNATURE_BYTES]) else None
 
 
+def _is_damage(error: BaseException) -> bool:
+    """Whether the file is the cause: SQLite says so, or it has text that is none, in its tables or their names."""
+    if isinstance(error, sqlite3.OperationalError):
+        return not hasattr(error, "sqlite_errorcode") or error.sqlite_errorcode == sqlite3.SQLITE_ERROR
+    return isinstance(error, (sqlite3.DatabaseError, UnicodeDecodeError))
+
+
 class _NotOursError(Exception):
     """Why a file is not used, after its name."""
 
@@ -369,7 +377,8 @@ class Rows:
 
     def items(self, *key: str | int) -> list[Row]:
         """The rows of a key that is given in part, each with its whole key, in the order of their keys."""
-        return list(self._select(key))
+        rows = list(self._select(key))
+        return rows if self._state.is_kept else []
 
     def keys(self, *key: str | int) -> list[Key]:
         """The keys of these rows in their order. Their values are not read, and so not known to be ours."""
