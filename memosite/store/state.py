@@ -216,13 +216,16 @@ class State:
         self._depth += 1
         try:
             if self._depth == 1 and self._sql is not None and self._can_write:
+                if self._sql.in_transaction:
+                    raise ValueError("nothing is written within `reading`")
                 with self._failing():
                     self._sql.execute("BEGIN IMMEDIATE")
             yield
         except BaseException:
             self._depth -= 1
             if not self._depth and self._sql is not None and self._sql.in_transaction:
-                self._sql.execute("ROLLBACK")
+                with suppress(sqlite3.Error):
+                    self._sql.execute("ROLLBACK")
             raise
         self._depth -= 1
         if not self._depth and self._sql is not None and self._can_write:
