@@ -3,6 +3,7 @@
 A file of the cache holds those of one source. It is signed, as that of parse results is, and for the same reason.
 """
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
@@ -39,9 +40,10 @@ class _Split:
 class KnownVersions:
     """The versions of list files of one source, by record system and blob id, and their entries."""
 
-    def __init__(self, file: Path | None) -> None:
+    def __init__(self, folder: Path | None, source: str) -> None:
         """Load the cache file, if there is one."""
-        self._file = file
+        name = hashlib.sha256(source.encode("utf-8", "surrogateescape")).hexdigest()[:24]
+        self._file = folder / "versions" / f"{name}.cache" if folder else None
         self._program = program_digest().encode()
         self._known = self._load()
         self._is_new = False

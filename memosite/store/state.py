@@ -49,6 +49,8 @@ class Table:
     keys: tuple[str, ...]
     version: int = 1
     is_of_program: bool = True
+    is_small: bool = False
+    """Whether its values are small, and so stand with their keys, which are then written once."""
 
     @property
     def made_by(self) -> str:
@@ -58,13 +60,23 @@ class Table:
     @property
     def schema(self) -> str:
         """The table as it is created."""
-        return f"CREATE TABLE {self.name} ({', '.join(self.keys)}, value BLOB, PRIMARY KEY ({', '.join(self.keys)}))"
+        keys, kind = ", ".join(self.keys), " WITHOUT ROWID" if self.is_small else ""
+        return f"CREATE TABLE {self.name} ({keys}, value BLOB, PRIMARY KEY ({keys})){kind}"
 
 
 OWNER: Final = Table(name="owner", keys=("of",), is_of_program=False)
 """For each table the version of what made its rows, under its name; signed, as each row is."""
 
-TABLES: Final = (OWNER,)
+PARSED: Final = Table(name="parsed", keys=("source", "path", "how"))
+"""Of each file the state in which it was parsed, the result, and the digests of what it put on the shelf."""
+
+HOLDERS: Final = Table(name="holders", keys=("digest", "source", "path", "how"), is_small=True)
+"""The files of `PARSED` by the digests of what they put on the shelf."""
+
+SCANS: Final = Table(name="scans", keys=("source", "id"), is_small=True)
+"""Where secrets are in a content, by its blob id; none of what the public may not know exists."""
+
+TABLES: Final = (OWNER, PARSED, HOLDERS, SCANS)
 
 
 def _digest_of_tables() -> int:
