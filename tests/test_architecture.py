@@ -20,10 +20,11 @@ MODULES = {f"memosite.{path[:-3].replace('/', '.')}".removesuffix(".__init__"): 
 ORDER = tuple(re.findall(r"^\| `(\w+)` \|", (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"), re.MULTILINE))
 """The packages, and the modules at the top level, from top to bottom: the one place that states the order."""
 
-LIBRARIES = {
+LIBRARIES: dict[str, str | tuple[str, ...]] = {
     "whoosh": "search/whoosh/", "markdown_it": "markdown/", "mdit_py_plugins": "markdown/", "pygments": "markdown/",
     "pyromark": "markdown/", "lxml": "feeds/", "distributed": "run/cluster.py", "dask": "run/cluster.py",
     "jinja2": "render/", "livereload": "serve.py", "tornado": "serve.py", "kingfisher_sdk": "secrets/",
+    "fcntl": "store/locks.py", "sqlite3": ("store/state.py", "store/locks.py", "watch/state.py", "reading/kept.py"),
     "shtab": "commands/arguments.py", "mcp": "mcp/server.py", "mcp_types": "mcp/server.py", "anyio": "mcp/server.py",
 }  # fmt: skip
 """The one place in which each of these libraries is used."""

@@ -57,7 +57,9 @@ def open_archive(
     `shelf` (default: one that is closed with the block). A caller that has the cache open gives its `state`.
     """
     with ExitStack() as stack:
-        yield ArchiveHandle(config, stack, use_network=use_network, shelf=shelf, state=state)
+        handle = ArchiveHandle(config, stack, use_network=use_network, shelf=shelf, state=state)
+        yield handle
+        handle.say_what_was_lost()
 
 
 class ArchiveHandle:
@@ -289,6 +291,14 @@ class ArchiveHandle:
     def _part(self) -> Path | None:
         """The part of the cache for the audience, if there is a cache: only building makes one."""
         return open_part(self._config.cache, self._config.audience) if self._config.cache.is_dir() else None
+
+    def say_what_was_lost(self) -> None:
+        """Say on standard error, once, why nothing was remembered."""
+        if "_state" in self.__dict__ and self._state.why_not:
+            from memosite.run.progress import say  # noqa: PLC0415 - a cache is rarely damaged
+
+            say(f"memosite: {self._state.why_not}")
+            self._state.why_not = ""
 
     @cached_property
     def _state(self) -> "State":

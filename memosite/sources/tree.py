@@ -11,13 +11,11 @@ protocol but the address's own, all within `FETCH_SECONDS` (SPEC 2.3).
 
 import datetime as dt
 import errno
-import fcntl
 import hashlib
 import json
 import os
 import shutil
 import stat
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
@@ -38,7 +36,8 @@ from memosite.sources.git import LINE_BYTES, GitError, Holding, Repo, View, git,
 from memosite.sources.listing import limit_of
 from memosite.sources.objects import WHOLE_HASH, CommitHead, Objects, commit_at, list_commit
 from memosite.store.cache import open_cache
-from memosite.store.safe_files import beginning_of, open_lock, read_file
+from memosite.store.locks import locked
+from memosite.store.safe_files import beginning_of, read_file
 
 if TYPE_CHECKING:
     from memosite.facts.file import File
@@ -264,11 +263,11 @@ def fetch(url: str, ref: str, *, cache: Path, use_network: bool = True) -> Fetch
         known = None if use_network else _last_good(place, ref, problem="")
         if known is not None:
             return known
-        with _locked(place.lock) as lock:
+        with locked(place.lock, seconds=FETCH_SECONDS) as lock:  # git holds it, too: a fetch of a killed build goes on
             problem, said = "another build has been fetching it all the time", ""
             if lock is not None:
                 try:
-                    return _fetch(place, ref, lock)
+                    return _fetch(place, ref, lock.handle)
                 except GitError as error:
                     problem, said = error.public, str(error)
         known = _last_good(place, ref, problem=problem)
@@ -297,30 +296,6 @@ def _folder(cache: Path) -> Path:
     folder.mkdir(exist_ok=True, mode=0o700)
     folder.chmod(0o700)  # earlier versions made it for everybody
     return folder
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[int | None]:
-    """The lock, held; None if another process has it for too long.
-
-    Git holds it open, too: when memosite is killed, the next build waits for a fetch that still runs.
-    """
-    handle = open_lock(path)
-    try:
-        end = time.monotonic() + FETCH_SECONDS
-        while True:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if time.monotonic() > end:
-                    yield None
-                    return
-                time.sleep(0.05)
-            else:
-                yield handle
-                return
-    finally:
-        os.close(handle)
 
 
 def _fetch(place: _Place, ref: str, lock: int) -> FetchedRemote:

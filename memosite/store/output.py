@@ -11,7 +11,6 @@ place before anything is written after it.
 
 import contextlib
 import errno
-import fcntl
 import os
 import re
 import shutil
@@ -22,6 +21,7 @@ from typing import Literal
 
 from memosite.facts.errors import BusyError, OutputError
 from memosite.facts.layout import SITE_MARKER
+from memosite.store.locks import Lock
 from memosite.store.safe_files import open_over, read_file, sync_folder
 
 _UNFINISHED = ".memosite-unfinished"
@@ -64,7 +64,7 @@ class OutputFolder:
         self._folders: set[str] = set()
         self._new_folders: set[str] = set()
         self._unsynced: set[Path] = set()
-        self._lock: int | None = None
+        self._lock: Lock | None = None
         self.was_left_unfinished = False
         self._was_empty = False
 
@@ -127,12 +127,10 @@ class OutputFolder:
 
     def lock(self) -> None:
         """Lock the folder for writing. Raises `BusyError` if another build has it, `OSError` if there is no folder."""
-        self._lock = os.open(self.root, os.O_RDONLY)
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
+        self._lock = Lock(self.root)
+        if not self._lock.take():
             self.unlock()
-            raise BusyError(f"{self.root}: another build is writing there; wait for it to end") from error
+            raise BusyError(f"{self.root}: another build is writing there; wait for it to end")
 
     def state(self, path: str) -> FileState | None:
         """The state of a file of the site; None if it is no file."""
@@ -343,7 +341,7 @@ class OutputFolder:
     def unlock(self) -> None:
         """Release the lock; if a build is killed, its process's end releases it."""
         if self._lock is not None:
-            os.close(self._lock)
+            self._lock.release()
             self._lock = None
 
     def _remove(self, path: Path) -> None:

@@ -12,7 +12,6 @@ Each is one append-only file without a name, so nothing of it outlives the build
 offsets and without a buffer, so forked processes share it.
 """
 
-import fcntl
 import hashlib
 import os
 import tempfile
@@ -143,10 +142,9 @@ class Handover:
 
     def __init__(self) -> None:
         """Open an empty one in the system's folder for temporary files; it is closed when nobody has it any more."""
-        with tempfile.TemporaryFile(prefix="memosite-", buffering=0) as file:
-            self._file = os.dup(file.fileno())
+        with tempfile.NamedTemporaryFile(prefix="memosite-", buffering=0) as file:
+            self._file = os.open(file.name, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC)
         weakref.finalize(self, os.close, self._file)
-        fcntl.fcntl(self._file, fcntl.F_SETFL, fcntl.fcntl(self._file, fcntl.F_GETFL) | os.O_APPEND)
         self._places: dict[bytes, int] = {}
         self._read = 0
 

@@ -174,7 +174,7 @@ class State:
             self._check(sql)
         except BaseException as error:
             sql.close()
-            if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+            if _is_damage(error):
                 raise _NotOursError("is damaged") from error
             raise
         self._sql = sql
@@ -228,13 +228,16 @@ class State:
         self._depth += 1
         try:
             if self._depth == 1 and self._sql is not None and self._can_write:
+                if self._sql.in_transaction:
+                    raise ValueError("nothing is written within `reading`")
                 with self._failing():
                     self._sql.execute("BEGIN IMMEDIATE")
             yield
         except BaseException:
             self._depth -= 1
             if not self._depth and self._sql is not None and self._sql.in_transaction:
-                self._sql.execute("ROLLBACK")
+                with suppress(sqlite3.Error):
+                    self._sql.execute("ROLLBACK")
             raise
         self._depth -= 1
         if not self._depth and self._sql is not None and self._can_write:
@@ -261,10 +264,11 @@ class State:
         """What SQLite raises makes the file as good as none; a damaged one is removed."""
         try:
             yield
-        except sqlite3.OperationalError as error:  # locked, full, gone: the file itself may be sound
-            self._lose(f"cannot be used ({error})")
-        except sqlite3.DatabaseError:
-            self.refuse("is damaged")
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            if _is_damage(error):
+                self.refuse("is damaged")
+            else:  # locked, full, gone: the file itself may be sound
+                self._lose(f"cannot be used ({error})")
         except OSError as error:
             self._lose(f"cannot be used ({error.strerror})")
 
@@ -352,6 +356,13 @@ class State:
         return value if compare_digest(self._signature(table, key, value), written[:SIGNATURE_BYTES]) else None
 
 
+def _is_damage(error: BaseException) -> bool:
+    """Whether the file is the cause: SQLite says so, or it has text that is none, in its tables or their names."""
+    if isinstance(error, sqlite3.OperationalError):
+        return not hasattr(error, "sqlite_errorcode") or error.sqlite_errorcode == sqlite3.SQLITE_ERROR
+    return isinstance(error, (sqlite3.DatabaseError, UnicodeDecodeError))
+
+
 class _NotOursError(Exception):
     """Why a file is not used, after its name."""
 
@@ -381,7 +392,8 @@ class Rows:
 
     def items(self, *key: str | int) -> list[Row]:
         """The rows of a key that is given in part, each with its whole key, in the order of their keys."""
-        return list(self._select(key))
+        rows = list(self._select(key))
+        return rows if self._state.is_kept else []
 
     def keys(self, *key: str | int) -> list[Key]:
         """The keys of these rows in their order. Their values are not read, and so not known to be ours."""

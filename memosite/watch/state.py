@@ -9,7 +9,6 @@ both tables, and announces each memo once.
 """
 
 import contextlib
-import fcntl
 import json
 import os
 import sqlite3
@@ -23,6 +22,7 @@ from urllib.parse import quote
 
 from memosite.facts.errors import StateError
 from memosite.feeds.document import ReceivedItem, refusal
+from memosite.store.locks import Lock
 from memosite.watch.policy import Fate
 
 # The state of a watch: its feeds, and every guid it ever saw with its fate. SQLite, one writer.
@@ -90,7 +90,7 @@ class Delivery:
 class WatchState:
     """An open state file."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, lock: int | None) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection, lock: Lock | None) -> None:
         """Take over an open connection and the lock that goes with it; see `open_state`."""
         self.path = path
         self._connection = connection
@@ -101,7 +101,7 @@ class WatchState:
         with contextlib.suppress(sqlite3.Error):
             self._connection.close()
         if self._lock is not None:
-            os.close(self._lock)
+            self._lock.release()
             self._lock = None
 
     def addresses(self) -> list[str]:
@@ -287,19 +287,18 @@ def _damaged(path: Path, found: str) -> StateError:
 
 def open_state(path: Path) -> WatchState:
     """Open a state to write, and create it if missing. Raises `StateError`, also if another watch has it."""
-    lock: int | None = None
+    lock: Lock | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = os.open(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock = Lock(path.with_name(path.name + ".lock"))
+        if not lock.take():
+            raise StateError(f"{path}: another watch is at work with this state; end it, or name another")
         if not path.exists():
             _make(path)
         return WatchState(path, _connect(path, mode="rw"), lock)
     except BaseException as error:
         if lock is not None:
-            os.close(lock)
-        if isinstance(error, BlockingIOError):
-            raise StateError(f"{path}: another watch is at work with this state; end it, or name another") from error
+            lock.release()
         if isinstance(error, (OSError, UnwritableError)):
             reason = error.strerror if isinstance(error, OSError) else str(error).removeprefix(f"{path}: ")
             advice = "see that its folder can be written and has room, or name another file with --state"

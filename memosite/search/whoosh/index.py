@@ -14,7 +14,6 @@ by the next one.
 """
 
 import contextlib
-import fcntl
 import json
 import os
 import shutil
@@ -32,7 +31,8 @@ from memosite.search.match import facts_of
 from memosite.search.whoosh import UNDATED, schema
 from memosite.search_language import Analyzer
 from memosite.store.cache import INDEX_FOLDER, PARTIAL_INDEX_FOLDER, open_own, refuse_link
-from memosite.store.safe_files import beginning_of, open_lock, open_shared_lock, read_file
+from memosite.store.locks import FOR_EVER, locked
+from memosite.store.safe_files import beginning_of, read_file
 
 INDEX_VERSION = 9
 """Of the schema, of what the analyzer finds and of what is shown: an index of another version is made anew."""
@@ -97,8 +97,8 @@ def open_index(cache: Path) -> Iterator[OpenIndex | None]:
     """
     folder = cache / INDEX_FOLDER
     refuse_link(folder)
-    with _locked(cache / _PLACE_LOCK, fcntl.LOCK_SH) as is_locked:
-        seal = read_seal(folder)[0] if is_locked else None
+    with locked(cache / _PLACE_LOCK, is_shared=True) as lock:
+        seal = read_seal(folder)[0] if lock else None
         if seal is None:
             yield None
             return
@@ -114,8 +114,8 @@ def making_index(cache: Path, *, waits: bool = True) -> Iterator[Path | None]:
     What nothing may hold any more is removed from it, too (`remove_outdated`): enter before anything is read. Raises
     `OutputError` if the cache cannot be written, or if a link lies in it.
     """
-    with _writing(cache), _locked(cache / _MAKING_LOCK, fcntl.LOCK_EX, waits=waits) as is_locked:
-        if not is_locked:
+    with _writing(cache), locked(cache / _MAKING_LOCK, seconds=FOR_EVER if waits else 0) as lock:
+        if lock is None:
             yield None
             return
         partial = cache / PARTIAL_INDEX_FOLDER
@@ -134,14 +134,14 @@ def making_index(cache: Path, *, waits: bool = True) -> Iterator[Path | None]:
 
 def is_being_made(cache: Path) -> bool:
     """Whether any process makes an index."""
-    with _locked(cache / _MAKING_LOCK, fcntl.LOCK_SH, waits=False) as is_locked:
-        return not is_locked and (cache / _MAKING_LOCK).exists()
+    with locked(cache / _MAKING_LOCK, is_shared=True, seconds=0) as lock:
+        return lock is None and (cache / _MAKING_LOCK).exists()
 
 
 def put_in_place(cache: Path, partial: Path, seal: IndexSeal) -> None:
     """Seal an index that was made in the partial folder, and put it in the place of the former one."""
     write_seal(partial, seal)
-    with _locked(cache / _PLACE_LOCK, fcntl.LOCK_EX):
+    with locked(cache / _PLACE_LOCK):
         partial.stat()  # what was removed meanwhile may not be in an index
         _remove(cache / INDEX_FOLDER)
         partial.rename(cache / INDEX_FOLDER)
@@ -157,28 +157,6 @@ def _writing(cache: Path) -> Iterator[None]:
     except OSError as error:
         message = f"{error.filename or cache}: the search index cannot be written ({error.strerror or error})"
         raise OutputError(f"{message}; name another folder with --cache") from error
-
-
-@contextlib.contextmanager
-def _locked(file: Path, kind: int, *, waits: bool = True) -> Iterator[bool]:
-    """Whether a lock is held within the block: who does not wait may not get it, who only shares it needs the file."""
-    is_shared = kind == fcntl.LOCK_SH
-    try:
-        handle = open_shared_lock(file) if is_shared else open_lock(file)
-    except OSError:
-        if not is_shared:
-            raise
-        yield False
-        return
-    try:
-        try:
-            fcntl.flock(handle, kind if waits else kind | fcntl.LOCK_NB)
-            is_locked = True
-        except BlockingIOError:
-            is_locked = False
-        yield is_locked
-    finally:
-        os.close(handle)
 
 
 def _remove(path: Path) -> None:
@@ -220,7 +198,7 @@ def remove_outdated(cache: Path, made_of: IndexSeal, *, keeps_former: bool) -> N
         return [path for path in outdated if path.exists()]
 
     if found():
-        with _writing(cache), _locked(cache / _PLACE_LOCK, fcntl.LOCK_EX):
+        with _writing(cache), locked(cache / _PLACE_LOCK):
             for folder in found():
                 shutil.rmtree(folder, ignore_errors=True)
 
