@@ -208,7 +208,7 @@ class SourceCaches:
         if source not in self._versions:
             from memosite.reading.versions import KnownVersions  # noqa: PLC0415 - loads resolve; only reading needs it
 
-            self._versions[source] = KnownVersions(self._past_state.folder, source)
+            self._versions[source] = KnownVersions(self._past_state, source)
         return self._versions[source]
 
     def scans(self, source: str) -> KnownScans:

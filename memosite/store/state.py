@@ -76,7 +76,13 @@ HOLDERS: Final = Table(name="holders", keys=("digest", "source", "path", "how"),
 SCANS: Final = Table(name="scans", keys=("source", "id"), is_small=True)
 """Where secrets are in a content, by its blob id; none of what the public may not know exists."""
 
-TABLES: Final = (OWNER, PARSED, HOLDERS, SCANS)
+VERSIONS: Final = Table(name="versions", keys=("source", "system", "blob"))
+"""Of a version of a list file, by its record system and blob id: size, secrets in it, the ids of its `ENTRIES`."""
+
+ENTRIES: Final = Table(name="entries", keys=("source", "id"), is_small=True)
+"""The entries that are in any of these versions, by their digests."""
+
+TABLES: Final = (OWNER, PARSED, HOLDERS, SCANS, VERSIONS, ENTRIES)
 
 
 def _digest_of_tables() -> int:
