@@ -200,7 +200,7 @@ class SourceCaches:
         if known is None or known.holding != holding:
             if known is not None:
                 known.write()
-            known = self._pasts[source] = KnownPast(self._past_state.folder, holding)
+            known = self._pasts[source] = KnownPast(self._past_state, holding)
         return known
 
     def versions(self, source: str) -> "KnownVersions":

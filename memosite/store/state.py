@@ -33,6 +33,9 @@ FILE: Final = "state.sqlite"
 WAIT: Final = 20.0
 """Seconds to wait while another process writes; then nothing of this one is remembered."""
 
+HISTORY_VERSION: Final = 7
+"""Of what is made of git histories: it is raised when the same commits give other events, or another form of them."""
+
 Key = tuple[str | int, ...]
 Row = tuple[Key, bytes]
 
@@ -82,7 +85,22 @@ VERSIONS: Final = Table(name="versions", keys=("source", "system", "blob"))
 ENTRIES: Final = Table(name="entries", keys=("source", "id"), is_small=True)
 """The entries that are in any of these versions, by their digests."""
 
-TABLES: Final = (OWNER, PARSED, HOLDERS, SCANS, VERSIONS, ENTRIES)
+LINES: Final = Table(name="lines", keys=("line", "part"), version=HISTORY_VERSION, is_of_program=False)
+"""Up to which commit the git history of a source is known: a line is a repo, a folder in it and a branch.
+
+`files` goes with `EVENTS` and `TREE`, `commits` with `COMMITS`.
+"""
+
+EVENTS: Final = Table(name="events", keys=("line", "path"), version=HISTORY_VERSION, is_of_program=False, is_small=True)
+"""What happened to each file, by its key (`archive/history.py`), with a number for the order of the files."""
+
+TREE: Final = Table(name="tree", keys=("line", "path"), version=HISTORY_VERSION, is_of_program=False, is_small=True)
+"""The blob ids of the files of that commit."""
+
+COMMITS: Final = Table(name="commits", keys=("line", "id"), version=HISTORY_VERSION, is_of_program=False, is_small=True)
+"""The commits of a line with merges, with a number: each comes after its parents."""
+
+TABLES: Final = (OWNER, PARSED, HOLDERS, SCANS, VERSIONS, ENTRIES, LINES, EVENTS, TREE, COMMITS)
 
 
 def _digest_of_tables() -> int:
