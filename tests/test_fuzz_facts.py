@@ -12,7 +12,6 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from memosite.archive.history import FileChange, HistoryCommit, LifeEvent
 from memosite.archive.ledger import LEDGER_PATH, parse_ledger
 from memosite.commands.diff import diff, to_json, to_markdown, to_text
 from memosite.config.loading import load_config
@@ -31,7 +30,7 @@ from memosite.formats.systems import RECORD_IDS
 from memosite.formats.yaml_text import read_frontmatter
 from memosite.remake import manifest as manifest_module
 from memosite.search.whoosh import index
-from memosite.sources import forges, history_cache
+from memosite.sources import forges
 from memosite.store.cache import read_signed, write_signed
 from memosite.watch.deliver import AnnouncedMemo, as_json
 from memosite.watch.policy import Bounds, archive_address, publisher_problem, walk
@@ -395,58 +394,6 @@ def test_published_archives_are_compared_or_refused(case: tuple[bytes, bytes]) -
             return
         for shown in (to_text(found), to_markdown(found), to_json(found)):
             shown.encode("utf-8")
-
-
-EVENTS = {
-    "a.openthing": tuple(
-        LifeEvent(
-            kind="received", at=read_moment("2026-05-01T14:30:00-04:00"), who="Ann", commit="aa" * 20,
-            path="memos/a.openthing", before="", after="bb" * 20, merge="",
-        )
-        for _ in range(2)
-    )
-}  # fmt: skip
-COMMITS = {
-    id_: HistoryCommit(
-        id=id_, parents=parents, at=read_moment("2026-05-01T14:30:00+00:00"), author="Ann",
-        changes=(FileChange(path="memos/a.openthing", after="bb" * 20),),
-    )
-    for id_, parents in (("aa" * 20, ()), ("cc" * 20, ("aa" * 20,)))
-}  # fmt: skip
-HEAD_FILES = history_cache.HeadFiles(
-    head="aa" * 20, ref="HEAD", state="1-2", committed=read_moment("2026-05-01T14:30:00-04:00"),
-    tree={"memos/a.openthing": "bb" * 20, "memos/b\udc80.openthing": "cc" * 20}, foreign=("inner",),
-)  # fmt: skip
-
-
-def _history_files() -> list[bytes]:
-    with scratch() as folder:
-        history_cache.write_events(folder / "events", "n", "aa" * 20, EVENTS)
-        history_cache.write_commits(folder / "commits", "n", "cc" * 20, COMMITS)
-        history_cache.write_head_files(folder / "head", "n", HEAD_FILES)
-        assert history_cache.read_events(folder / "events", "n")[1] == EVENTS
-        assert history_cache.read_head_files(folder / "head", "n") == HEAD_FILES
-        assert history_cache.read_commits(folder / "commits", "n")[1] == COMMITS
-        return [(folder / name).read_bytes() for name in ("events", "commits", "head")]
-
-
-HISTORY = _history_files()
-
-
-@fuzz(mutated_json([json.loads(data) for data in HISTORY]).map(as_bytes) | mutated(HISTORY), examples=300)
-def test_a_damaged_cache_of_history_is_read_or_none(data: bytes) -> None:
-    """What is read of it can be written again, and then stays as it is."""
-    with scratch() as folder:
-        events, commits, head = (folder / name for name in ("events", "commits", "head"))
-        for file in (events, commits, head):
-            file.write_bytes(data)
-        written = []
-        for _ in range(2):
-            history_cache.write_events(events, "n", *history_cache.read_events(events, "n"))
-            history_cache.write_commits(commits, "n", *history_cache.read_commits(commits, "n"))
-            history_cache.write_head_files(head, "n", history_cache.read_head_files(head, "n"))
-            written.append([file.read_bytes() if file.exists() else b"" for file in (events, commits, head)])
-        assert written[0] == written[1]
 
 
 STATE = (10, 20, 30)

@@ -90,7 +90,7 @@ def check_repo(folder: Path) -> None:
     if not isinstance(found, GitRepo):
         assert found is None or found.isprintable()
         return
-    history = read_history(found, Screen().names, known=KnownHistory(None))
+    history = read_history(found, Screen().names, known=KnownHistory())
     assert history.why_not or history.commit
     assert history.why_not.isprintable() and str(folder) not in history.why_not
     events = [event for life in history.events.values() for event in life]

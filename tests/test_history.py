@@ -1,9 +1,11 @@
 """The life of files: what the history of real repos, made on the fly, tells of memos (SPEC 2.3)."""
 
-import json
+import marshal
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,9 +19,10 @@ from memosite.resolve.lives import Lives
 from memosite.run import processes
 from memosite.sources.folder import holding_repo, repo_at
 from memosite.sources.git import Repo as FoundRepo
-from memosite.sources.history import read_history
+from memosite.sources.history import KnownHistory, read_history
 from memosite.sources.objects import find_commits
-from tests.support.lives import KEY, NAME, archive_of, commit_memo, history_of, life, put, words
+from memosite.store.state import EVENTS, FILE, LINES, State, Table
+from tests.support.lives import KEY, NAME, archive_of, commit_memo, history_of, life, put, rewrite, words
 from tests.support.memos import write_memo
 from tests.support.repos import Repo
 from tests.support.sites import build_site, built_from_nothing, tree_bytes
@@ -54,10 +57,15 @@ def received(engine: Repo) -> Repo:
     return engine
 
 
+def by(who: str) -> Callable[[Any], Any]:
+    """Let kept events be somebody else's."""
+    return lambda row: (row[0], tuple((kind, at, who, *others) for kind, at, _, *others in row[1]))
+
+
 @pytest.fixture
 def cache(tmp_path: Path) -> Path:
     """Where a build keeps what it has read."""
-    return tmp_path / "cache.json"
+    return tmp_path / "cache"
 
 
 def test_a_memo_is_received_read_and_archived(received: Repo) -> None:
@@ -168,9 +176,7 @@ def test_two_repos_with_one_memo_tell_two_lives(tmp_path: Path) -> None:
 def test_what_was_read_once_is_not_read_again(received: Repo, cache: Path) -> None:
     """The second time only new commits are read, and the outcome is that of reading all."""
     assert history_of(received, cache=cache) == history_of(received)
-    known = json.loads(cache.read_bytes())
-    known["who"] = ["From the cache"]
-    cache.write_text(json.dumps(known))
+    rewrite(cache, EVENTS, by("From the cache"))
     received.move(INBOX, READ)
     received.commit(who="Bo")
     assert life(received, cache=cache) == ["received inbox by From the cache", "moved read by Bo"]
@@ -186,7 +192,7 @@ def test_what_was_rewritten_or_came_along_with_a_clone_is_read_again(received: R
     received.git("reset", "--quiet", "--hard", "HEAD~1")
     assert life(received, cache=cache) == ["received inbox by Ann"]
     history_of(received, cache=cache)
-    cache.write_text(cache.read_text().replace("Ann", "Eve"))
+    rewrite(cache, EVENTS, by("Eve"))
     theirs = received.root.rename(received.root.with_name("theirs"))
     shutil.copytree(theirs, received.root)
     assert life(received, cache=cache) == ["received inbox by Ann"]
@@ -207,7 +213,7 @@ def test_a_branch_that_takes_over_another_line_is_read_again(engine: Repo, cache
     engine.git("checkout", "--quiet", "main")
     assert history_of(engine, cache=cache) == history_of(engine)
     assert history_of(engine).events[KEY][0].merge != ""
-    engine, cache = Repo(cache.parent / "other"), cache.with_name("other.json")
+    engine, cache = Repo(cache.parent / "other"), cache.with_name("other")
     engine.write("README.md", "here")
     engine.commit()
     engine.git("checkout", "--quiet", "-b", "one")
@@ -228,25 +234,33 @@ def test_a_branch_that_takes_over_another_line_is_read_again(engine: Repo, cache
     assert history_of(engine, cache=cache) == history_of(engine)
 
 
-def test_a_damaged_cache_costs_only_time(received: Repo, cache: Path) -> None:
-    """It is read anew: a list where a text should be, an id that is none, a step that does not exist."""
-    expected = history_of(received)
-    for damage in (b"", b"{", b"[]", b'{"name": 1}', b"\xff\xfe", b"[" * 100_000):
-        cache.write_bytes(damage)
-        assert history_of(received, cache=cache) == expected
-        assert json.loads(cache.read_bytes())["head"] == received.head
-    for place in range(8):
-        expected = history_of(received, cache=cache)
-        good = json.loads(cache.read_bytes())
-        wrongs: tuple[object, ...] = (["x"], "\u00e9", {})
-        for wrong in wrongs:
-            step = list(good["events"][KEY][0])
-            step[place] = wrong
-            if place != 4 or wrong != "\u00e9":
-                cache.write_text(json.dumps({**good, "events": {KEY: [step]}}))
-                assert history_of(received, cache=cache) == expected
-        cache.write_text(json.dumps({**good, "events": {KEY: []}}))
-        assert [event.path for event in history_of(received, cache=cache).events[KEY]] == [INBOX]
+def test_a_new_commit_writes_the_rows_of_its_files_alone(received: Repo, cache: Path) -> None:
+    """Whatever another process saved of the branch meanwhile: then all is written anew."""
+    for number in range(3):
+        commit_memo(received, name=f"{NAME}-{number}")
+    found = repo_at(received.root)
+    assert isinstance(found, FoundRepo)
+    history_of(received, cache=cache)
+    with State(cache) as state:
+        known = KnownHistory(state, "engine")
+        read_history(found, Screen().names, known=known)
+        received.move(INBOX, READ)
+        received.commit(who="Bo")
+        written: list[str] = []
+        state._sql.set_trace_callback(written.append)  # type: ignore[union-attr] # it is open
+        read_history(found, Screen().names, known=known)
+        known.write()
+        changes = [line.partition(" VALUES ")[0] for line in written if line.startswith(("INSERT", "DELETE"))]
+        assert [change.split()[2] for change in changes] == ["events", "tree", "tree", "lines"]
+        received.git("commit", "--quiet", "--amend", "--no-edit", who="Cy", at=7)
+        history_of(received, cache=cache)
+        received.git("reset", "--quiet", "--hard", "HEAD@{1}")
+        commit_memo(received, name=f"{NAME}-4")
+        read_history(found, Screen().names, known=known)
+        known.write()
+    assert history_of(received, cache=cache) == history_of(received)
+    rewrite(cache, EVENTS, lambda told: told)
+    assert list(history_of(received, cache=cache).events) == list(history_of(received).events)
 
 
 def test_settings_that_bend_what_git_tells_do_not_count(received: Repo) -> None:
@@ -431,17 +445,26 @@ of the branch; packed refs and objects, a graft that makes it shallow."""
 
 
 def test_after_any_change_of_a_repo_or_of_what_is_known_history_is_what_git_says(site: Path, tmp_path: Path) -> None:
-    """Each twice, since the second build knows what the first has found; git is asked again about damaged files."""
-    files = sorted((site / ".memosite/internal/history").glob("*.head.json"))
-    assert len(files) == 2
-    for number, damage in enumerate((b"", b"{", b"[]", b'{"name": 1}')):
-        for file in files:
-            file.write_bytes(damage)
+    """Each twice, since the second build knows what the first has found; git is asked again about what is lost."""
+    cache = site / ".memosite/internal"
+
+    def lose(table: Table) -> None:
+        with State(cache) as state, state.writing():
+            state[table].remove([()])
+
+    losses: tuple[Callable[[], object], ...] = (
+        partial(lose, LINES),
+        (cache / FILE).unlink,
+        partial((cache / FILE).write_bytes, b"SQLite"),
+    )
+    for number, damage in enumerate(losses):
+        damage()
         build_site(site)
         write_memo(site / "two/memos/inbox", f"2026-05-04-143{number}--ann--bo--not-committed")
         build_site(site)
         assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "clean")
-        assert all(json.loads(file.read_bytes())["ref"] == "HEAD" for file in files)
+        with State(cache) as state:
+            assert [marshal.loads(value)[2] for _, value in state[LINES].items()] == ["HEAD"] * 2
     repo = Repo(site / "one", is_new=False)
     for change in CHANGES:
         for number in range(1 if change is CHANGES[-1] else 2):

@@ -2,6 +2,9 @@
 
 import os
 import pickle
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,13 +13,16 @@ import pytest
 from memosite.facts.errors import SourceError
 from memosite.facts.file import File
 from memosite.facts.findings import Finding
+from memosite.facts.names import blob_id
 from memosite.facts.parsed import Parsed
-from memosite.reading.parse_cache import ParseCache
+from memosite.reading.parse_cache import ParseCache, holder_of
 from memosite.reading.reader import SourceReader
+from memosite.reading.scans import KnownScans
 from memosite.run import workers
 from memosite.sources.folder import FolderSource
-from memosite.store.cache import KEY_BYTES, own_key, program_digest, state_home, write_signed
+from memosite.store.cache import KEY_BYTES, own_key, state_home
 from memosite.store.shelf import Shelf
+from memosite.store.state import FILE, HOLDERS, PARSED, SCANS, Row, Rows, State
 from tests.support.archives import folder_source
 from tests.support.facts import digest
 from tests.support.memos import write_memo
@@ -52,11 +58,13 @@ def read(repo: Path, cache: Path, shelf: Shelf | None = None) -> tuple[list[Pars
     """What is parsed, and what was read for it."""
     source = Counting(name="repo", root=repo)
     with Shelf() as own:
-        known = ParseCache(cache, "repo")
-        reader = SourceReader(source, shelf or own, cache=known)
-        parsed = reader.candidates(source.list_files())
-        reader.close()
-        known.write()
+        cache.mkdir(exist_ok=True)
+        with State(cache) as state:
+            known = ParseCache(state, "repo")
+            reader = SourceReader(source, shelf or own, cache=known)
+            parsed = reader.candidates(source.list_files())
+            reader.close()
+            known.write()
     return parsed, list(source.reads)
 
 
@@ -104,30 +112,71 @@ class Planted:
         return open, (str(self.file), "w")
 
 
-@pytest.mark.parametrize("how", ["another key", "no signature", "another file's", "another version's", "a pipe"])
-def test_a_planted_cache_is_never_loaded(repo: Path, tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("how", ["another key", "another file's", "another version's"])
+def test_a_planted_row_is_never_loaded(repo: Path, tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A site may be a clone of anybody's repo, with a cache in it; and what another version wrote may not load."""
     expected, _ = read(repo, tmp_path / "cache")
-    [file] = (tmp_path / "cache/parsed").iterdir()
-    data = program_digest().encode() + pickle.dumps({1: Planted(tmp_path / "ran")})
+    planted = pickle.dumps(Planted(tmp_path / "ran"))
     if how == "another key":
-        with monkeypatch.context() as other:
-            other.setenv("XDG_STATE_HOME", str(tmp_path / "other"))
-            write_signed(file, data)
-    elif how == "no signature":
-        file.write_bytes(data)
+        with monkeypatch.context() as other, State(tmp_path / "cache") as state:
+            other.setattr(state, "_key", b"0" * KEY_BYTES)
+            with state.writing():
+                state[PARSED].put((key, planted) for key, _ in state[PARSED].items())
     elif how == "another file's":
-        write_signed(file.with_name("other.cache"), data)
-        file.with_name("other.cache").replace(file)
-    elif how == "a pipe":  # it is not waited for, and replaced by what belongs there
-        file.unlink()
-        os.mkfifo(file)
+        with closing(sqlite3.connect(tmp_path / "cache" / FILE)) as sql, sql:
+            [(one,), (other_one,)] = sql.execute("SELECT value FROM parsed").fetchall()
+            sql.execute("UPDATE parsed SET value = CASE value WHEN ? THEN ? ELSE ? END", (one, other_one, one))
     else:
-        write_signed(file, b"0" * len(program_digest()) + data)
+        with monkeypatch.context() as other, State(tmp_path / "cache") as state:
+            other.setattr("memosite.store.state.program_digest", lambda: "of another")
+            with state.writing():
+                state[PARSED].put([(("repo", "memos/one", "any"), planted)])
     found, seen = read(repo, tmp_path / "cache")
     assert not (tmp_path / "ran").exists()
     assert (found, len(seen)) == (expected, 2)
-    assert file.is_file()
+    read(repo, tmp_path / "cache")  # a file with such a row is removed, and the next reading begins a new one
+    assert read(repo, tmp_path / "cache") == (expected, [])
+
+
+def test_only_rows_of_what_changed_are_written(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the digests of its texts, by which its file is found; what a build leaves out is gone from both."""
+    read(repo, tmp_path / "cache")
+    memo = next(path for path in sorted(repo.rglob("*one*.openthing")))
+    memo.write_text(memo.read_text().replace("The body", "Another body"))
+    put: list[object] = []
+
+    def noted(rows: Rows, some: Iterable[Row]) -> None:
+        listed = list(some)
+        put.extend(key for key, _ in listed)
+        put_really(rows, listed)
+
+    put_really = Rows.put
+    with monkeypatch.context() as patched:
+        patched.setattr(Rows, "put", noted)
+        read(repo, tmp_path / "cache")
+    path = memo.relative_to(repo).as_posix()
+    assert ("repo", path, "any") in put and all(path in key for key in put)  # type: ignore[operator] # keys are tuples
+    with State(tmp_path / "cache") as state:
+        assert holder_of(state, digest("Another body of one.")) == ("repo", path)
+        assert holder_of(state, digest("The body of one.")) is None
+        known = ParseCache(state, "repo")
+        known.leave_out(frozenset({path}))
+        known.write()
+        assert path not in {key[-2] for table in (PARSED, HOLDERS) for key, _ in state[table].items()}
+
+
+def test_scans_are_kept_up_to_a_limit_and_those_asked_for_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A content that nothing asks for any more makes room."""
+    monkeypatch.setattr("memosite.reading.scans.SCANS_LIMIT", 3)
+    contents = {blob_id(text.encode()): text for text in ("one", "two", "three", "four", "five")}
+    former, now = list(contents)[:3], list(contents)[2:]
+    for ids in (former, now):
+        with State(tmp_path) as state:
+            scans = KnownScans(state, "repo")
+            assert [scans.spans(id_, contents[id_]) for id_ in ids] == [()] * 3
+            scans.write()
+    with State(tmp_path) as state:
+        assert {key[1] for key in state[SCANS].keys("repo")} == set(now)
 
 
 def test_the_key_is_for_its_user_and_a_damaged_one_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,7 @@ from memosite.remake.memory import Memory
 from memosite.sources.folder import FolderSource
 from memosite.sources.look import Look, Looks, look_at
 from memosite.store.shelf import Shelf
+from memosite.store.state import State
 from tests.support.archives import folder_source
 from tests.support.files import write_json, write_text
 from tests.support.memos import write_memo, write_org
@@ -43,7 +44,7 @@ class Reading:
         """Begin with what a cache in the site holds."""
         self.site = site
         self.shelf = Shelf()
-        self.known = SourceCaches(site / ".memosite")
+        self.known = SourceCaches(State(site / ".memosite"))
         self.opened: list[str] = []
         self._monkeypatch = monkeypatch
 
@@ -54,7 +55,7 @@ class Reading:
 
     def anew(self, shelf: Shelf) -> tuple[list[Parsed], dict[str, History]]:
         """What is read now by somebody else."""
-        return self._read(shelf, SourceCaches(None), looks=None)
+        return self._read(shelf, SourceCaches(), looks=None)
 
     def _read(self, shelf: Shelf, known: SourceCaches, **given: object) -> tuple[list[Parsed], dict[str, History]]:
         caught: list[tuple[list[Parsed], dict[str, History]]] = []

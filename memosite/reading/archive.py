@@ -114,8 +114,7 @@ class ArchiveHandle:
         from memosite.reading.screen import Screen  # noqa: PLC0415 - as above
 
         is_internal = self._config.audience == "internal"  # the name of a scan is the digest of its content
-        part = self._part if is_internal else None
-        scans = KnownScans(part / "scans" / "commits.cache" if part else None)
+        scans = KnownScans(self._state if is_internal else None)
         self._stack.callback(scans.write)
         return Screen(scans, self._config.secrets.fingerprints)
 
@@ -156,7 +155,7 @@ class ArchiveHandle:
         archive, _ = self._read_all(ledger)
         self._recalled = archive
         if keeping is not None:
-            keeping.keep(archive, self._caches.holders())
+            keeping.keep(archive)
             keeping.seal()
             self._token = keeping.token
         return archive
@@ -310,7 +309,7 @@ class ArchiveHandle:
         """What is kept of single files."""
         from memosite.reading.parse_cache import SourceCaches  # noqa: PLC0415 - as above
 
-        return SourceCaches(self._part, keeps_history=self._config.audience == "internal")
+        return SourceCaches(self._state, keeps_history=self._config.audience == "internal")
 
     def _forget_kept(self) -> None:
         """Keep no archive that may have a secret in it."""

@@ -61,7 +61,7 @@ from memosite.resolve import ResolveRules, resolve
 from memosite.resolve.identity import body_candidates, memo_folders, operational_place
 from memosite.run.progress import Progress, silent
 from memosite.run.recall import FORGETFUL, Recall
-from memosite.run.workers import run
+from memosite.run.workers import BATCH, run
 from memosite.secrets import find_secrets, kind_of
 from memosite.sources.folder import FolderSource, folders_of, list_manuscripts, repos_inside
 from memosite.sources.git import Holding
@@ -69,6 +69,7 @@ from memosite.sources.listing import FileStamp, Listing, Source, shown_path
 from memosite.sources.look import FileLook, Look, changed
 from memosite.store.safe_files import read_file
 from memosite.store.shelf import CHANGED, Shelf
+from memosite.store.state import State
 
 # Reads and parses the files of one source: from the parse cache, or through the first step of the gate.
 
@@ -181,7 +182,7 @@ class SourceReader:
         self._source = source
         self._shelf = shelf
         self._screen = screen if screen is not None else Screen()
-        self._cache = cache if cache is not None else ParseCache(None, source.name)
+        self._cache = cache if cache is not None else ParseCache(State(None), source.name)
         self._look = look
         self._states: Mapping[str, FileLook] | None = None
         self._jobs = jobs
@@ -264,6 +265,8 @@ class SourceReader:
         self.step(len(wanted) - len(missing))
         if missing:
             find_secrets("")  # loads the rules once, before processes are forked
+        if len(missing) > BATCH:  # fewer are read by this process
+            self._screen.scans.load()
         read = run(lambda place: self._read(wanted[place]), missing, jobs=self._jobs)
         parsed = []
         for key, stamp, one in zip(wanted, stamps, known, strict=True):
@@ -281,7 +284,7 @@ class SourceReader:
             if stamp is not None and is_whole:
                 self._cache.put(key, stamp, parsed[-1], digests, moment=moment)
             elif is_whole:
-                self._cache.note(parsed[-1].path, digests)
+                self._cache.note(key, parsed[-1], digests)
         return parsed
 
     def _known(self, key: ParseKey, stamp: FileStamp | None) -> Remembered | None:
@@ -440,7 +443,7 @@ def read_archive(
     parsed by `jobs` processes. What the `policy` does not leave is in neither archive, ledger nor `parsed`.
     """
     progress("list", 0, 0)
-    known = SourceCaches(None) if parsed is None else parsed
+    known = SourceCaches() if parsed is None else parsed
     seen = looks if looks is not None else {}
     allowed = policy.config.secrets.fingerprints
     refuse_secrets(policy.config, Screen(known.scans(""), allowed))

@@ -1,19 +1,17 @@
-"""[I/O] Caches where secrets are in contents, by the ids of the contents, so that none is scanned twice.
+"""[I/O] Keeps where secrets are in contents, by the ids of the contents, so that none is scanned twice.
 
-A file of the cache holds the scans of one source. It says where secrets are, by which rules, and holds none. It is
-signed, as that of parse results is: whoever could write it could hide a secret from the gate.
+A scan says where secrets are, by which rules, and holds none. Its row is signed, as all are: whoever could write one
+could hide a secret from the gate.
 """
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from memosite.reading.redaction import Span, find_spans
-from memosite.secrets import DIGEST
-from memosite.store.cache import program_digest, read_signed, write_signed
+from memosite.store.state import SCANS, State
 from memosite.store.values import read_value, value_bytes
 
 SCANS_LIMIT = 500_000
-"""The most contents of one source whose scans are saved, those that were asked for last."""
+"""The most contents of one source whose scans are saved."""
 
 Spans = tuple[Span, ...]
 Scanned = Mapping[str, Spans]
@@ -21,42 +19,49 @@ Scanned = Mapping[str, Spans]
 
 
 class KnownScans:
-    """The scans of one source. Without a file nothing is saved."""
+    """The scans of one source, and those that this process makes. Without a state nothing is saved."""
 
-    def __init__(self, file: Path | None = None) -> None:
-        """The file is read when a scan is asked for."""
-        self._file = file
-        self._program = f"{program_digest()} {DIGEST} ".encode()
-        self._known: dict[bytes, Spans] | None = None
-        self._is_new = False
+    def __init__(self, state: State | None = None, source: str = "") -> None:
+        """Each is read when it is asked for."""
+        self._state = state or State(None)
+        self._rows = self._state[SCANS]
+        self._source = source
+        self._known: dict[str, Spans] = {}
+        self._asked: set[str] = set()
+        self._new: set[str] = set()
+        self._is_loaded = False
 
     def spans(self, id_: str, text: str) -> Spans:
         """Where secrets are in a text, by the id of the content it is decoded from."""
-        known = self._load()
-        key = bytes.fromhex(id_)
-        spans = known.pop(key, None)
-        if spans is None:
-            spans, self._is_new = find_spans(text), True
-        known[key] = spans  # the last one asked for
-        return spans
+        self._asked.add(id_)
+        if id_ not in self._known:
+            value = None if self._is_loaded else self._rows.get(self._source, id_)
+            if value is None:
+                self.note({id_: find_spans(text)})
+            else:
+                self._known[id_] = read_value(value)
+        return self._known[id_]
 
     def note(self, scanned: Scanned) -> None:
-        """Note what another process scanned."""
-        for id_, spans in scanned.items():
-            key = bytes.fromhex(id_)
-            self._is_new = self._is_new or key not in self._load()
-            self._load()[key] = spans
+        """Note what was scanned, also by another process."""
+        self._new.update(scanned.keys() - self._known)
+        self._asked.update(scanned)
+        self._known.update(scanned)
+
+    def load(self) -> None:
+        """Read all that is saved: processes that are forked afterwards cannot."""
+        if not self._is_loaded:
+            saved = {str(id_): read_value(value) for (_, id_), value in self._rows.items(self._source)}
+            self._known, self._is_loaded = saved | self._known, True
 
     def write(self) -> None:
-        """Save the scans, if there are new ones."""
-        if self._file is not None and self._known is not None and self._is_new:
-            kept = dict(list(self._known.items())[-SCANS_LIMIT:])
-            write_signed(self._file, self._program + value_bytes(kept))
-        self._is_new = False
-
-    def _load(self) -> dict[bytes, Spans]:
-        if self._known is None:
-            data = read_signed(self._file) if self._file is not None else None
-            is_ours = data is not None and data.startswith(self._program)  # other rules find others
-            self._known = read_value(data[len(self._program) :]) if data and is_ours else {}
-        return self._known
+        """Save new scans, up to the limit: those that were not asked for make room."""
+        if not self._new:
+            return
+        with self._state.writing():
+            self._rows.put(((self._source, id_), value_bytes(self._known[id_])) for id_ in sorted(self._new))
+            over = self._rows.count(self._source) - SCANS_LIMIT
+            if over > 0:
+                saved = sorted(self._rows.keys(self._source), key=lambda key: key[1] in self._asked)
+                self._rows.remove(saved[:over])
+        self._new.clear()

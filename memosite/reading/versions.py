@@ -1,12 +1,8 @@
-"""[I/O] Reads the versions of list files from git and caches their entries, so that each is parsed once.
-
-A file of the cache holds those of one source. It is signed, as that of parse results is, and for the same reason.
-"""
+"""[I/O] Reads the versions of list files from git and keeps their entries, so that each is parsed once."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
-from pathlib import Path
 
 from memosite.archive.history import History
 from memosite.facts.file import File
@@ -18,33 +14,46 @@ from memosite.reading.screen import Screen
 from memosite.resolve.lives import ListFile, Version, list_files
 from memosite.sources.git import GitError, Repo
 from memosite.sources.objects import read_contents
-from memosite.store.cache import program_digest, read_signed, write_signed
-from memosite.store.values import read_value, value_bytes
+from memosite.store.state import ENTRIES, VERSIONS, State
+from memosite.store.values import DIGEST_BYTES, digest_of, read_value, value_bytes
 
 VERSIONS_BYTES = 100_000_000
 """The most bytes of versions that are read of one source. What goes beyond has no history (SPEC 9)."""
 
 _Key = tuple[str, str]
+_ID = 2 * DIGEST_BYTES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Split:
-    """A version of a list file, split: its size, its entries, and the secrets in it; nothing else is kept of it."""
+    """A version of a list file, split: its size, its entries with their ids, and the secrets in it; nothing else."""
 
     bytes: int
+    ids: tuple[str, ...]
     entries: Version
     secrets: tuple[SecretHit, ...]
 
 
 class KnownVersions:
-    """The versions of list files of one source, by record system and blob id, and their entries."""
+    """The versions of list files of one source, by record system and blob id, and their entries.
 
-    def __init__(self, file: Path | None) -> None:
-        """Load the cache file, if there is one."""
-        self._file = file
-        self._program = program_digest().encode()
-        self._known = self._load()
-        self._is_new = False
+    An entry is a row of its own, since most are in all versions.
+    """
+
+    def __init__(self, state: State, source: str) -> None:
+        """Load what is saved of a source."""
+        self._state = state
+        self._source = source
+        self._known: dict[_Key, _Split] = {}
+        with state.reading():
+            self._entries = {str(id_): read_value(value) for (_, id_), value in state[ENTRIES].items(source)}
+            for (_, system, blob), value in state[VERSIONS].items(source):
+                size, secrets, joined = read_value(value)
+                ids = tuple([joined[start : start + _ID] for start in range(0, len(joined), _ID)])
+                entries = tuple([self._entries[id_] for id_ in ids if id_ in self._entries])
+                if len(entries) == len(ids):  # what another process removed meanwhile is read again
+                    self._known[str(system), str(blob)] = _Split(bytes=size, ids=ids, entries=entries, secrets=secrets)
+        self._saved: Mapping[_Key, _Split] = self._known
 
     def read(
         self, repo: Repo, history: History, parsed: Iterable[Parsed], source: str, screen: Screen
@@ -55,31 +64,34 @@ class KnownVersions:
         valid = {key: one for key, one in self._known.items() if screen.agrees(one.secrets)}
         missing = {key: one for key, one in wanted.items() if key not in valid}
         size = sum(valid[key].bytes for key in wanted if key in valid)
-        read = dict(_split_versions(repo, missing, source, screen, room=VERSIONS_BYTES - size))
-        known = valid | read
-        self._is_new = self._is_new or bool(read) or len(wanted) < len(self._known)
+        known = valid | dict(_split_versions(repo, missing, source, screen, room=VERSIONS_BYTES - size))
         self._known = _within({key: known[key] for key in wanted if key in known})
         return {key: one.entries for key, one in self._known.items()}
 
     def write(self) -> None:
-        """Save the cache, if it differs from what was loaded."""
-        if self._file is not None and self._is_new:
-            write_signed(self._file, self._program + value_bytes(self._known))
-        self._is_new = False
-
-    def _load(self) -> dict[_Key, _Split]:
-        data = read_signed(self._file) if self._file is not None else None
-        if data is None or not data.startswith(self._program):  # another version splits otherwise
-            return {}
-        known: dict[_Key, _Split] = read_value(data[len(self._program) :])
-        return known
+        """Save what differs from what was saved last, and no entry that is in no version any more."""
+        new = {key: one for key, one in self._known.items() if self._saved.get(key) is not one}
+        gone = self._saved.keys() - self._known.keys()
+        if not new and not gone:
+            return
+        entries = {
+            id_: one for split in self._known.values() for id_, one in zip(split.ids, split.entries, strict=True)
+        }
+        added, left = entries.keys() - self._entries.keys(), self._entries.keys() - entries.keys()
+        values = {key: value_bytes((one.bytes, one.secrets, "".join(one.ids))) for key, one in new.items()}
+        with self._state.writing():
+            self._state[VERSIONS].remove((self._source, *key) for key in gone)
+            self._state[VERSIONS].put(((self._source, *key), value) for key, value in values.items())
+            self._state[ENTRIES].remove((self._source, id_) for id_ in left)
+            self._state[ENTRIES].put(((self._source, id_), value_bytes(entries[id_])) for id_ in sorted(added))
+        self._entries, self._saved = entries, self._known
 
 
 def _split_versions(
     repo: Repo, wanted: Mapping[_Key, ListFile], source: str, screen: Screen, *, room: int
 ) -> Iterator[tuple[_Key, _Split]]:
     """Versions that are not known, read in one go and split; none beyond the room for them."""
-    shared: dict[RecordEntry, RecordEntry] = {}
+    shared: dict[RecordEntry, tuple[str, RecordEntry]] = {}
     by_blob = {blob: (system, one) for (system, blob), one in wanted.items()}
     try:
         for blob, data in read_contents(repo, by_blob):
@@ -89,8 +101,11 @@ def _split_versions(
             system, one = by_blob[blob]
             screened = screen.file(File(source=source, path=one.path, data=data))
             entries = split_file(screened.file, one.system)
-            same = tuple(shared.setdefault(entry, entry) for entry in entries)  # most are in all versions
-            yield (system, blob), _Split(bytes=len(data), entries=same, secrets=screened.hits)
+            for entry in entries:
+                if entry not in shared:
+                    shared[entry] = digest_of(entry), entry
+            ids, same = zip(*(shared[entry] for entry in entries), strict=True) if entries else ((), ())
+            yield (system, blob), _Split(bytes=len(data), ids=ids, entries=same, secrets=screened.hits)
     except GitError:  # a partial clone: what is not there has no history
         return
 

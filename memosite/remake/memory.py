@@ -56,7 +56,7 @@ class Memory:
         self.shelf = Shelf()
         self.state = State(None)
         self.writes_at_once = writes_at_once
-        self.parsed = SourceCaches(None)
+        self.parsed = SourceCaches(self.state)
         self.recall = Recall(forgets=writes_at_once)
         self._looks = None if writes_at_once else Looks()
         self._passages: KnownPassages | None = None
@@ -95,7 +95,7 @@ class Memory:
         self.state.close()
         self.state = State(cache)
         self._file = manifest_file(cache, output) if cache else None
-        self.parsed = SourceCaches(cache, keeps_history=keeps_history)
+        self.parsed = SourceCaches(self.state, keeps_history=keeps_history)
         self.recall = Recall(forgets=self.writes_at_once)
         self.digests = self._passages = self._analyses = self._renderer = None
         self._is_sound = False

@@ -11,10 +11,12 @@ guessed.
 """
 
 import hashlib
+import marshal
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from datetime import datetime
+from typing import Any, Generic, TypeVar
 
 from memosite.archive.history import (
     CommitCard,
@@ -38,7 +40,6 @@ from memosite.facts.parsed import BodyFile, Envelope, Parsed, RecordFile, Text
 from memosite.facts.times import Moment, read_moment
 from memosite.formats.sessions.places import CHECKPOINTS
 from memosite.formats.systems import can_concern
-from memosite.sources import history_cache
 from memosite.sources.git import GitError, GitLimitError, Holding, Repo, TooMuchError, git, git_tokens, viewed
 from memosite.sources.listing import shown_path
 from memosite.sources.objects import (
@@ -52,16 +53,17 @@ from memosite.sources.objects import (
     read_contents,
 )
 from memosite.store.shelf import Shelf
+from memosite.store.state import COMMITS, EVENTS, LINES, TREE, Row, Rows, State
 
-# What is known of the git history of a source: in memory, and in files of the cache.
+T = TypeVar("T")
 
 
-CACHE_VERSION = 6
+# What is known of the git history of a source: in memory, and as rows.
 
 
 def name_of(repo: Repo, prefix: str) -> str:
     """What a repo's cached history is known by. Its folder's inode: a cache that came with a clone has another one."""
-    return f"{prefix}|{CACHE_VERSION}|{repo.git_dir.stat().st_ino}"
+    return f"{prefix}|{repo.git_dir.stat().st_ino}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,56 +76,69 @@ class Log:
 
 
 class KnownHistory:
-    """Caches the history of one source: in memory, and in files of the cache, if there are any."""
+    """Caches the history of one source: in memory, and as rows of a line, if there is a state."""
 
-    def __init__(self, file: Path | None) -> None:
-        """Name the file. Commits and files of HEAD are in others beside it; each is loaded when it is needed."""
-        self._file = file
-        self._log_file = file.with_suffix(".commits.json") if file else None
-        self._head_file = file.with_suffix(".head.json") if file else None
-        self._name = ""
+    def __init__(self, state: State | None = None, line: str = "") -> None:
+        """Name the line. Its rows are loaded when they are needed."""
+        self._state = state or State(None)
+        self._line = line
+        self._name = self._ref = self._at = ""
         self._read = History()
         self._log: Log | None = None
-        self._files = history_cache.HeadFiles()
-        self._is_new = self._is_log_new = self._are_files_new = False
+        self._files_row = self._log_row = b""
+        self._events: _Numbered[tuple[LifeEvent, ...]] = _Numbered(self._state[EVENTS], line, _told)
+        self._commits: _Numbered[HistoryCommit] = _Numbered(self._state[COMMITS], line, _plain)
+        self._tree: Mapping[str, str] = {}
+        self._is_new = self._is_log_new = False
 
     def get(self, name: str) -> History:
-        """The history cached under this name, with the contents of its commit if they are known; empty without it."""
+        """The history cached under this name, with the contents of its commit; empty without it."""
         if self._name != name:
-            head, events, names = history_cache.read_events(self._file, name)
-            self._is_new = self._are_files_new = False
-            self._files = files = history_cache.read_head_files(self._head_file, name)
-            known = files if files.head == head else history_cache.HeadFiles()
-            self._name = name
-            self._read = History(
-                commit=head, committed=known.committed, tree=known.tree, foreign=known.foreign,
-                events=events, names=names,
-            )  # fmt: skip
+            self._name, self._read, self._is_new = name, History(), False
+            with self._state.reading():
+                self._load(name)
         return self._read
+
+    def _load(self, name: str) -> None:
+        row = self._state[LINES].get(self._line, _FILES) or b""
+        found: Any = marshal.loads(row) if row else ("",)  # noqa: S302 - signed by this user
+        if found[0] != name:  # another folder's: all of it is written anew
+            self._files_row, self._ref, self._at = b"", "", ""
+            return
+        _, head, self._ref, self._at, committed, foreign, names = found
+        reading = _Reading()
+        events = self._events.load(reading.events)
+        tree = {str(path): blob.decode("ascii") for (_, path), blob in self._state[TREE].items(self._line)}
+        self._read = History(
+            commit=head, committed=reading.moment(committed), tree=dict(sorted(tree.items())), foreign=foreign,
+            events=events, names=_redacted(names),
+        )  # fmt: skip
+        self._files_row, self._tree = row, tree
 
     def state(self, name: str, ref: str) -> str:
         """The state of the repo in which `ref` led to the history that is cached; "" if that is not known."""
-        known = self.get(name)
-        return self._files.state if self._files.ref == ref and known.tree is not None else ""
+        return self._at if self.get(name).tree is not None and self._ref == ref else ""
 
     def note_state(self, ref: str, state: str) -> None:
         """The history that was put last is what `ref` leads to as long as the repo is in this state."""
-        if self._name and (ref, state) != (self._files.ref, self._files.state):
-            self._files, self._are_files_new = replace(self._files, ref=ref, state=state), True
+        if self._name and (ref, state) != (self._ref, self._at):
+            self._ref, self._at, self._is_new = ref, state, True
 
     def put(self, name: str, read: History) -> None:
         """Keep the history in memory under a name; `write` saves it."""
-        self._is_new = self._is_new or (name, read.commit) != (self._name, self._read.commit)
-        self._name, self._read, self._are_files_new = name, read, True
-        self._files = history_cache.HeadFiles(
-            head=read.commit, committed=read.committed, tree=read.tree, foreign=read.foreign
-        )
+        self._name, self._read, self._is_new = name, read, True
+        self._ref = self._at = ""
 
     def log(self, name: str) -> Log:
         """The commits cached under this name, which may lead up to an earlier commit; none if there are none."""
         if self._log is None or self._log.name != name:
-            head, commits = history_cache.read_commits(self._log_file, name)
-            self._log, self._is_log_new = Log(name=name, head=head, commits=commits), False
+            self._log, self._is_log_new, self._log_row = Log(name=name), False, b""
+            with self._state.reading():
+                row = self._state[LINES].get(self._line, _COMMITS) or b""
+                found: Any = marshal.loads(row) if row else ("",)  # noqa: S302 - signed by this user
+                if found[0] == name:
+                    self._log = Log(name=name, head=found[1], commits=self._commits.load(_Reading().commit))
+                    self._log_row = row
         return self._log
 
     def put_log(self, log: Log) -> None:
@@ -131,14 +146,144 @@ class KnownHistory:
         self._log, self._is_log_new = log, True
 
     def write(self) -> None:
-        """Save new entries to the files."""
-        if self._is_new:
-            history_cache.write_events(self._file, self._name, self._read.commit, self._read.events, self._read.names)
-        if self._are_files_new:
-            history_cache.write_head_files(self._head_file, self._name, self._files)
+        """Save what is new: the rows that changed, as long as those that are there are what was read or saved last."""
+        lines, read = self._state[LINES], self._read
+        if self._is_new and read.tree is not None:
+            row = marshal.dumps(
+                (
+                    *(self._name, read.commit, self._ref, self._at, _written(read.committed), read.foreign),
+                    tuple(map(tuple, read.names)),
+                ),
+                _FORM,
+            )
+            with self._state.writing():
+                is_ours = self._files_row != b"" and self._files_row == lines.get(self._line, _FILES)
+                tree = self._state[TREE]
+                if not is_ours:
+                    tree.remove([(self._line,)])
+                    self._tree = {}
+                self._events.write(read.events, is_anew=not is_ours)
+                tree.remove((self._line, path) for path in self._tree.keys() - read.tree.keys())
+                tree.put(
+                    ((self._line, path), blob.encode("ascii"))
+                    for path, blob in read.tree.items()
+                    if self._tree.get(path) != blob
+                )
+                lines.put([((self._line, _FILES), row)])
+            self._files_row, self._tree = row, read.tree
         if self._is_log_new and self._log is not None:
-            history_cache.write_commits(self._log_file, self._log.name, self._log.head, self._log.commits)
-        self._is_new = self._is_log_new = self._are_files_new = False
+            row = marshal.dumps((self._log.name, self._log.head), _FORM)
+            with self._state.writing():
+                is_ours = self._log_row != b"" and self._log_row == lines.get(self._line, _COMMITS)
+                self._commits.write(self._log.commits, is_anew=not is_ours)
+                lines.put([((self._line, _COMMITS), row)])
+            self._log_row = row
+        self._is_new = self._is_log_new = False
+
+
+_FILES, _COMMITS = "files", "commits"
+
+
+class _Numbered(Generic[T]):
+    """A mapping whose values are rows of a line, with numbers that keep its order: a change writes what it touches."""
+
+    def __init__(self, rows: Rows, line: str, plain: Callable[[T], tuple[Any, ...]]) -> None:
+        """Write each value as `plain` gives it."""
+        self._rows = rows
+        self._line = line
+        self._plain = plain
+        self._numbers: dict[str, int] = {}
+        self._saved: Mapping[str, T] = {}
+
+    def load(self, read: Callable[[str, Any], T]) -> Mapping[str, T]:
+        """What is saved, each read from its key and its plain value."""
+        rows = [(marshal.loads(value), str(key)) for (_, key), value in self._rows.items(self._line)]  # noqa: S302
+        rows.sort(key=lambda row: row[0][0])
+        self._numbers = {key: number for (number, _), key in rows}
+        self._saved = {key: read(key, plain) for (_, plain), key in rows}
+        return self._saved
+
+    def write(self, now: Mapping[str, T], *, is_anew: bool) -> None:
+        """Save what is another object than what was saved last, or comes in another place."""
+        if is_anew:
+            self._rows.remove([(self._line,)])
+            self._numbers, self._saved = {}, {}
+        last, free = -1, max(self._numbers.values(), default=-1) + 1
+        changed: list[Row] = []
+        numbers: dict[str, int] = {}
+        for key, one in now.items():
+            number = self._numbers.get(key, -1)
+            is_in_place = number > last
+            if not is_in_place:
+                number, free = free, free + 1
+            numbers[key] = last = number
+            if not is_in_place or self._saved.get(key) is not one:
+                changed.append(((self._line, key), marshal.dumps((number, self._plain(one)), _FORM)))
+        self._rows.remove((self._line, key) for key in self._numbers.keys() - now.keys())
+        self._rows.put(changed)
+        self._numbers, self._saved = numbers, now
+
+
+# History as plain values, for `marshal`, and back.
+
+
+_FORM = 2
+"""The version of `marshal`: it looks at no identities, so equal values have equal bytes."""
+
+
+def _written(moment: Moment | None) -> tuple[str, int | None] | None:
+    return (moment.instant.isoformat(), moment.offset) if moment else None
+
+
+def _told(events: tuple[LifeEvent, ...]) -> tuple[Any, ...]:
+    return tuple(
+        [
+            (one.kind, _written(one.at), one.who, one.commit, one.path, one.before, one.after, one.merge)
+            for one in events
+        ]
+    )
+
+
+def _plain(commit: HistoryCommit) -> tuple[Any, ...]:
+    changes = tuple([(change.path, change.after) for change in commit.changes])
+    return commit.parents, _written(commit.at), commit.author, changes, tuple(map(tuple, commit.names))
+
+
+def _redacted(names: Iterable[tuple[Any, str]]) -> tuple[RedactedName, ...]:
+    return tuple([RedactedName(kind, name) for kind, name in names])
+
+
+class _Reading:
+    """Reads plain values; times and names of people that are equal are the same objects."""
+
+    def __init__(self) -> None:
+        self._moments: dict[tuple[str, int | None], Moment] = {}
+        self._people: dict[str, str] = {}
+
+    def moment(self, plain: tuple[str, int | None] | None) -> Moment | None:
+        if plain is None:
+            return None
+        if plain not in self._moments:
+            self._moments[plain] = Moment(instant=datetime.fromisoformat(plain[0]), offset=plain[1])
+        return self._moments[plain]
+
+    def events(self, _: str, plain: Any) -> tuple[LifeEvent, ...]:
+        return tuple(
+            [
+                LifeEvent(
+                    kind=kind, at=self.moment(at), who=self._people.setdefault(who, who), commit=commit, path=path,
+                    before=before, after=after, merge=merge,
+                )
+                for kind, at, who, commit, path, before, after, merge in plain
+            ]
+        )  # fmt: skip
+
+    def commit(self, id_: str, plain: Any) -> HistoryCommit:
+        parents, at, author, changes, names = plain
+        return HistoryCommit(
+            id=id_, parents=parents, at=self.moment(at), author=self._people.setdefault(author, author),
+            changes=tuple([FileChange(path=path, after=after) for path, after in changes]), names=_redacted(names),
+        )  # fmt: skip
 
 
 ScreenNames = Callable[[Iterable[str]], Mapping[str, str]]
@@ -176,12 +321,12 @@ def read_history(
         options = ("--is-shallow-repository", "--verify", "--quiet", "--end-of-options")
         told = git(repo, "rev-parse", *options, f"{commit}^{{commit}}")
     except GitLimitError as error:
-        return _failed(_Line(repo, screen_names, prefix, "", known or KnownHistory(None)), error)
+        return _failed(_Line(repo, screen_names, prefix, "", known or KnownHistory()), error)
     except GitError:
         return _without_commits(repo, commit)
     try:
         is_shallow, _, head = told.decode("ascii").strip().partition("\n")
-        line = _Line(repo, screen_names, prefix, head, known or KnownHistory(None))
+        line = _Line(repo, screen_names, prefix, head, known or KnownHistory())
         if is_shallow == "true":
             tree, foreign = line.read_tree(head)
             why_not = "the clone is shallow: its first commits are missing"
@@ -431,10 +576,10 @@ class KnownPast:
     It holds only the last history and its inputs. Former contents must stay on the shelf as long as it lives.
     """
 
-    def __init__(self, folder: Path | None, holding: Holding) -> None:
-        """Load the cache file, which is named after the line (a branch): that stays while its commits change."""
+    def __init__(self, state: State, holding: Holding) -> None:
+        """Load what is saved of the line (a branch): that stays while its commits change."""
         self.holding = holding
-        self._known = KnownHistory(_cache_file(folder, holding))
+        self._known = KnownHistory(state if holding.repo else State(None), _line_of(holding))
         self.state, self._base = self._last()
         self._contents: dict[str, str] = {}
         self._is_open: dict[str, bool] = {}
@@ -545,11 +690,10 @@ class KnownPast:
         self._commits = {name: known[name] for name in mentioned if name in known}
 
 
-def _cache_file(cache: Path | None, holding: Holding) -> Path | None:
-    if cache is None or holding.repo is None:
-        return None
-    name = f"{holding.repo.git_dir}\0{holding.prefix}\0{holding.line}".encode("utf-8", "surrogateescape")
-    return cache / "history" / f"{hashlib.sha256(name).hexdigest()[:24]}.json"
+def _line_of(holding: Holding) -> str:
+    git_dir = holding.repo.git_dir if holding.repo else ""
+    name = f"{git_dir}\0{holding.prefix}\0{holding.line}".encode("utf-8", "surrogateescape")
+    return hashlib.sha256(name).hexdigest()[:24]
 
 
 def _edits(history: History, path: str) -> list[LifeEvent]:

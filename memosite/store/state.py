@@ -33,6 +33,9 @@ FILE: Final = "state.sqlite"
 WAIT: Final = 20.0
 """Seconds to wait while another process writes; then nothing of this one is remembered."""
 
+HISTORY_VERSION: Final = 7
+"""Of what is made of git histories: it is raised when the same commits give other events, or another form of them."""
+
 Key = tuple[str | int, ...]
 Row = tuple[Key, bytes]
 
@@ -49,6 +52,8 @@ class Table:
     keys: tuple[str, ...]
     version: int = 1
     is_of_program: bool = True
+    is_small: bool = False
+    """Whether its values are small, and so stand with their keys, which are then written once."""
 
     @property
     def made_by(self) -> str:
@@ -58,24 +63,55 @@ class Table:
     @property
     def schema(self) -> str:
         """The table as it is created."""
-        return f"CREATE TABLE {self.name} ({', '.join(self.keys)}, value BLOB, PRIMARY KEY ({', '.join(self.keys)}))"
+        keys, kind = ", ".join(self.keys), " WITHOUT ROWID" if self.is_small else ""
+        return f"CREATE TABLE {self.name} ({keys}, value BLOB, PRIMARY KEY ({keys})){kind}"
 
 
 OWNER: Final = Table(name="owner", keys=("of",), is_of_program=False)
 """For each table the version of what made its rows, under its name; signed, as each row is."""
 
+PARSED: Final = Table(name="parsed", keys=("source", "path", "how"))
+"""Of each file the state in which it was parsed, the result, and the digests of what it put on the shelf."""
+
+HOLDERS: Final = Table(name="holders", keys=("digest", "source", "path", "how"), is_small=True)
+"""The files of `PARSED` by the digests of what they put on the shelf."""
+
+SCANS: Final = Table(name="scans", keys=("source", "id"), is_small=True)
+"""Where secrets are in a content, by its blob id; none of what the public may not know exists."""
+
+VERSIONS: Final = Table(name="versions", keys=("source", "system", "blob"))
+"""Of a version of a list file, by its record system and blob id: size, secrets in it, the ids of its `ENTRIES`."""
+
+ENTRIES: Final = Table(name="entries", keys=("source", "id"), is_small=True)
+"""The entries that are in any of these versions, by their digests."""
+
+LINES: Final = Table(name="lines", keys=("line", "part"), version=HISTORY_VERSION, is_of_program=False)
+"""Up to which commit the git history of a source is known: a line is a repo, a folder in it and a branch.
+
+`files` goes with `EVENTS` and `TREE`, `commits` with `COMMITS`.
+"""
+
+EVENTS: Final = Table(name="events", keys=("line", "path"), version=HISTORY_VERSION, is_of_program=False, is_small=True)
+"""What happened to each file, by its key (`archive/history.py`), with a number for the order of the files."""
+
+TREE: Final = Table(name="tree", keys=("line", "path"), version=HISTORY_VERSION, is_of_program=False, is_small=True)
+"""The blob ids of the files of that commit."""
+
+COMMITS: Final = Table(name="commits", keys=("line", "id"), version=HISTORY_VERSION, is_of_program=False, is_small=True)
+"""The commits of a line with merges, with a number: each comes after its parents."""
+
 KEPT: Final = Table(name="kept", keys=("field", "kind", "id"))
 """The archive that commands show (`reading/kept.py`): by field of `Archive`, kind of item, "" if it has none, and id.
 
-Also the files of texts (`holders`), the fields of items that are loaded later (`apart`), what happened on each day
-(`days`), and items as indexes of texts list them (`items`). `keys` are the keys of a field in their order, `alone` what
-is no mapping, and `seal` is what all of it was read from.
+Also the fields of items that are loaded later (`apart`), what happened on each day (`days`), and items as indexes of
+texts list them (`items`). `keys` are the keys of a field in their order, `alone` what is no mapping, and `seal` is what
+all of it was read from.
 """
 
 TEXTS: Final = Table(name="texts", keys=("kind", "digest"), version=3, is_of_program=False)
 """What finds quotes, or names, in a text: by the kind of index, and the digest of the text (`reading/text_rows.py`)."""
 
-TABLES: Final = (OWNER, KEPT, TEXTS)
+TABLES: Final = (OWNER, PARSED, HOLDERS, SCANS, VERSIONS, ENTRIES, LINES, EVENTS, TREE, COMMITS, KEPT, TEXTS)
 
 
 def _digest_of_tables() -> int:
@@ -452,7 +488,8 @@ class Rows:
 
     def _heads(self, first: int, size: int, key: Key) -> dict[Key, bytes]:
         query = self._query(f"{self._columns}, substr(value, {first}, {size})", key)
-        return {tuple(map(_read_back, row[:-1])): row[-1] for row in self._state.rows(query, _bound(key))}
+        found = ((row[:-1], row[-1]) for row in self._state.rows(query, _bound(key)))
+        return {tuple(map(_read_back, each)) if bytes in map(type, each) else each: head for each, head in found}
 
     @property
     def _columns(self) -> str:

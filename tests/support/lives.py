@@ -1,5 +1,7 @@
 """Memos whose life in git is looked at: puts one into a repo, reads the history, tells it in a few words."""
 
+import marshal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ from memosite.reading.screen import Screen
 from memosite.sources.folder import holding_repo, repo_at
 from memosite.sources.git import Repo as FoundRepo
 from memosite.sources.history import KnownHistory, read_history
+from memosite.store.state import State, Table
 from tests.support.archives import folder_source, read_folders
 from tests.support.memos import write_memo
 from tests.support.repos import Repo
@@ -38,13 +41,24 @@ def commit_memo(
 
 
 def history_of(repo: Repo, *, cache: Path | None = None) -> History:
-    """The history of a repo as a build reads it."""
+    """The history of a repo as a build reads it, which keeps it in this folder."""
     found = repo_at(repo.root)
     assert isinstance(found, FoundRepo)
-    known = KnownHistory(cache)
-    history = read_history(found, Screen().names, known=known)
-    known.write()
+    if cache:
+        cache.mkdir(parents=True, exist_ok=True)
+    with State(cache) as state:
+        known = KnownHistory(state, "engine")
+        history = read_history(found, Screen().names, known=known)
+        known.write()
     return history
+
+
+def rewrite(cache: Path, table: Table, change: Callable[[Any], Any]) -> None:
+    """Change what is kept of a history: the plain value of each row of a table."""
+    with State(cache) as state, state.writing():
+        rows = [(key, marshal.dumps(change(marshal.loads(value)), 2)) for key, value in state[table].items()]
+        assert rows
+        state[table].put(rows)
 
 
 def life(repo: Repo, key: str = KEY, *, cache: Path | None = None) -> list[str]:
