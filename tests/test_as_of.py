@@ -146,7 +146,7 @@ class Past:
 
     def kept(self) -> list[Path]:
         """The archives that are kept of former times."""
-        return sorted(self.folder.glob(".memosite/past/*/internal/archive.sqlite"))
+        return sorted(self.folder.glob(".memosite/past/*/internal/state.sqlite"))
 
     def holds(self, word: str) -> bool:
         """Whether a word is in what is kept of former times."""

@@ -1,12 +1,11 @@
 """The archive that is kept for commands: the same as one that is read, never out of date, nobody else's."""
 
 import multiprocessing
-import os
 import pickle
 import re
 import sqlite3
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import fields
 from pathlib import Path
@@ -20,13 +19,14 @@ from memosite.archive.model import Archive, Memo, Transcript
 from memosite.archive.snapshots import days_of
 from memosite.cli import main
 from memosite.config.loading import load_config
-from memosite.facts.errors import OutputError, SourceError
+from memosite.facts.errors import MemositeError, OutputError, SourceError
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.reading.keeping import Keeping
-from memosite.reading.kept import FILE, SEAL, read_seal, seal_kept, write_kept
+from memosite.reading.kept import Seal, is_kept, open_kept, seal_kept, write_kept
 from memosite.search.documents import Card
 from memosite.store.cache import read_signed, write_signed
 from memosite.store.output import OutputFolder
+from memosite.store.state import FILE, KEPT, State
 from tests.support.files import write_text
 from tests.support.memos import write_memo
 from tests.support.planted import CONFIG, PLANTED, write_planted
@@ -51,13 +51,18 @@ def part(site: Path, audience: str = "internal") -> Path:
     return site / ".memosite" / audience
 
 
-def is_kept(site: Path) -> bool:
+def counts(site: Path) -> bool:
     """Whether what is kept counts now."""
-    config = load_config(site)
-    kept = Keeping(config, "internal", part(site), {}).recalled()
-    if kept is not None:
-        kept.close()
-    return kept is not None
+    with State(part(site)) as state:
+        keeping = Keeping(load_config(site), "internal", state, {})
+        is_recalled = keeping.recalled() is not None
+        keeping.close()
+        return is_recalled
+
+
+def bytes_kept(site: Path, audience: str = "internal") -> bytes:
+    """All that is in the file that remembers, and beside it."""
+    return b"".join(file.read_bytes() for file in part(site, audience).glob(f"{FILE}*"))
 
 
 def values(archive: Archive) -> dict[str, Any]:
@@ -68,9 +73,7 @@ def values(archive: Archive) -> dict[str, Any]:
 
 def words(site: Path, audience: str) -> set[bytes]:
     """The planted words in what is kept."""
-    return {
-        word for file in part(site, audience).glob("archive.*") for word in re.findall(rb"zq\w+", file.read_bytes())
-    }
+    return set(re.findall(rb"zq\w+", bytes_kept(site, audience)))
 
 
 def test_what_is_kept_is_what_is_read(tmp_path: Path) -> None:
@@ -89,7 +92,7 @@ def test_what_is_kept_is_what_is_read(tmp_path: Path) -> None:
         assert ("memo", "none") not in artifacts
         assert one == read_again(site).artifacts[name]
     config = load_config(site)
-    assert is_kept(site)
+    assert counts(site)
     with open_archive(config) as kept, open_archive(config) as anew:
         recalled = kept.recall()
         archive, _ = anew.read()
@@ -125,44 +128,57 @@ def _add(site: Path) -> None:
     write_memo(site / "memos/inbox", "2026-05-02-0900--engineer--director--three")
 
 
-def _replace(site: Path) -> None:
-    other = site.parent / "other"
-    other.mkdir()
-    write_kept(other, read_again(site), (), token="other")
-    os.replace(other / FILE, part(site) / FILE)  # noqa: PTH105 - as an attacker would
+def _keep_another(site: Path) -> None:
+    """Write rows, and be killed before they are sealed."""
+    with State(part(site)) as state:
+        write_kept(state, read_again(site), (), token="another")
+
+
+def _change_row(site: Path, key: tuple[str, ...], value: bytes) -> None:
+    with closing(sqlite3.connect(part(site) / FILE, isolation_level=None)) as sql:
+        assert sql.execute("UPDATE kept SET value = ? WHERE (field, kind, id) = (?, ?, ?)", (value, *key)).rowcount
 
 
 @pytest.mark.parametrize(
     "change",
     [
         _add,
-        _replace,
+        _keep_another,
         lambda site: write_text(site / "memosite.yml", "positions: {aliases: {engineer: builder}}\n"),
         lambda site: write_text(ledger := site / "_site" / LEDGER_PATH, ledger.read_text() + "\n"),
-        lambda site: (part(site) / SEAL).unlink(),
-        lambda site: (part(site) / FILE).touch(),
+        lambda site: (part(site) / FILE).unlink(),
+        lambda site: _change_row(site, ("seal", "", ""), b"This is no seal."),
         lambda site: (part(site) / FILE).write_bytes(b"This is no database."),
     ],
 )
 def test_after_any_change_everything_is_read_and_kept_again(site: Path, change: Callable[[Path], None]) -> None:
     """What is recalled is what a reader would find."""
-    assert is_kept(site)
+    assert counts(site)
     change(site)
-    assert not is_kept(site)
+    assert not counts(site)
     with open_archive(load_config(site)) as handle:
         assert values(handle.recall()) == values(read_again(site))
-    assert is_kept(site)
+    assert counts(site)
 
 
 def test_who_reads_goes_on_while_another_one_writes(site: Path) -> None:
-    """The file that it has opened stays as it is. Of two commands at once, what counts was written by who seals it."""
-    archive, seal = read_again(site), read_seal(part(site))
-    assert seal is not None
-    write_kept(part(site), archive, (), token="first")
-    seal_kept(part(site), token="second", inputs=seal.inputs, ledger=seal.ledger)
-    assert not is_kept(site)
-    seal_kept(part(site), token="first", inputs=seal.inputs, ledger=seal.ledger)
-    assert is_kept(site)
+    """It sees one moment. Of two that write at once, what counts was written by who began last, and seals it."""
+    archive = read_again(site)
+    with State(part(site)) as one, State(part(site)) as other:
+        kept = open_kept(part(site))
+        assert kept is not None
+        seal = kept.seal
+        kept.close()
+
+        def interrupted() -> Iterator[tuple[str, tuple[str, str]]]:
+            assert write_kept(other, archive, (), token="other")
+            yield "digest", ("site", "path")
+
+        assert not write_kept(one, archive, interrupted(), token="one")
+        for token, is_there in (("one", False), ("other", True)):
+            seal_kept(one, Seal(token=token, inputs=seal.inputs, ledger=seal.ledger))
+            assert is_kept(one, token) is is_there
+    assert counts(site)
     with open_archive(load_config(site)) as handle:
         recalled = handle.recall()
         _add(site)
@@ -171,6 +187,20 @@ def test_who_reads_goes_on_while_another_one_writes(site: Path) -> None:
         assert all(one.copies for one in recalled.artifacts.values())
     with open_archive(load_config(site)) as handle:
         assert len(handle.recall().artifacts) == 3
+
+
+def test_what_did_not_change_is_not_written_again(site: Path) -> None:
+    """A build after one more memo writes its rows, and few others."""
+    with State(part(site)) as state:
+        before = dict(state[KEPT].items())
+    _add(site)
+    build_site(site)
+    with State(part(site)) as state:
+        after = dict(state[KEPT].items())
+    changed = {key for key in after if before.get(key) != after[key]}
+    names = {"2026-05-01-0900--engineer--director--one", "2026-05-01-0900--engineer--director--two"}
+    assert any(str(key[2]).endswith("three") for key in changed)
+    assert not [key for key in changed if key[2] in names and key[0] in {"artifacts", "apart"}]
 
 
 def test_a_source_that_fails_is_tried_again(site: Path) -> None:
@@ -182,7 +212,7 @@ def test_a_source_that_fails_is_tried_again(site: Path) -> None:
     for pack in (site / "gone/.git/objects").glob("??/*"):
         pack.unlink()
     main(["check", str(site), "--quiet"])
-    assert not is_kept(site)
+    assert not counts(site)
 
 
 class _Bomb:
@@ -193,33 +223,28 @@ class _Bomb:
         return Path.mkdir, (self.ran,)
 
 
-def _plant(site: Path, ran: Path) -> None:
-    with closing(sqlite3.connect(part(site) / FILE, isolation_level=None)) as sql:
-        sql.execute("UPDATE row SET value = ?", (pickle.dumps(_Bomb(ran)),))
+ARTIFACT = ("artifacts", "memo", "2026-05-01-0900--engineer--director--one")
 
 
 def test_what_is_planted_would_run(site: Path, tmp_path: Path) -> None:
     """If this user signed it: the test below would notice."""
-    seal = read_seal(part(site))
-    assert seal is not None
-    _plant(site, tmp_path / "ran")
-    found = (part(site) / FILE).lstat()
-    state = [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev]
-    write_signed(part(site) / SEAL, f'[{state}, "{seal.inputs}", "{seal.ledger}"]'.encode())
+    with State(part(site)) as state, state.writing():
+        state[KEPT].put([(ARTIFACT, bytes(24) + pickle.dumps(_Bomb(tmp_path / "ran")))])
     with pytest.raises(Exception), open_archive(load_config(site)) as handle:  # noqa: B017 - as it falls
-        handle.recall()
+        list(handle.recall().artifacts.values())
     assert (tmp_path / "ran").exists()
 
 
-@pytest.mark.parametrize("restores_times", [False, True])
-def test_what_is_planted_is_not_read(site: Path, tmp_path: Path, *, restores_times: bool) -> None:
-    """A cache may come with a cloned repo."""
-    found = (part(site) / FILE).stat()
-    _plant(site, tmp_path / "ran")
-    if restores_times:
-        os.utime(part(site) / FILE, ns=(found.st_atime_ns, found.st_mtime_ns))
-    with open_archive(load_config(site)) as handle:
-        assert len(handle.recall().artifacts) == 2
+def test_what_is_planted_is_not_read(site: Path, tmp_path: Path) -> None:
+    """A cache may come with a cloned repo: a command says that it is removed, and the next one reads everything."""
+    signed = next(iter(sqlite3.connect(part(site) / FILE).execute("SELECT value FROM kept WHERE field = 'apart'")))[0]
+    for planted in (pickle.dumps(_Bomb(tmp_path / "ran")), signed):
+        _change_row(site, ARTIFACT, planted)
+        with pytest.raises(MemositeError, match="it was removed"), open_archive(load_config(site)) as handle:
+            list(handle.recall().artifacts.values())
+        with open_archive(load_config(site)) as handle:
+            assert len(handle.recall().artifacts) == 2
+        assert counts(site)
     assert not (tmp_path / "ran").exists()
 
 
@@ -229,7 +254,7 @@ def test_a_link_is_not_followed(site: Path, tmp_path: Path) -> None:
     (part(site) / FILE).unlink()
     (part(site) / FILE).symlink_to(precious)
     with pytest.raises(OutputError, match="found a symbolic link"):
-        read_seal(part(site))
+        open_kept(part(site))
     assert main(["check", str(site), "--quiet"]) == 2
     assert precious.read_text() == "text"
 
@@ -244,12 +269,13 @@ def test_what_becomes_confidential_or_is_erased_is_not_kept(site: Path, tmp_path
     )  # fmt: skip
     build_site(site, "--audience", "public", output=output)
     assert words(site, "public") == {b"zqtwoword"}
-    assert all(b"--one" not in file.read_bytes() for file in part(site, "public").glob("archive.*"))
+    assert b"--one" not in bytes_kept(site, "public")
     planted, name = write_planted(tmp_path / "planted"), next(iter(PLANTED))
     for erase, is_there in (("", True), (f"erase: [{{id: {name}, why: asked, on: 2026-05-20}}]\n", False)):
         write_text(planted / "memosite.yml", f"{CONFIG}{erase}")
         build_site(planted)
-        assert (part(planted) / FILE).exists() is is_there
+        with State(part(planted)) as state:
+            assert bool(state[KEPT].count()) is is_there
 
 
 def test_a_build_that_fails_leaves_no_process(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,13 +292,10 @@ def test_a_build_that_fails_leaves_no_process(site: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_process_beside_the_build_writes_it(site: Path, jobs: int) -> None:
-    """With one job the build itself does. What a killed one left, and may not be held any more, is removed."""
-    left = part(site) / "archive.new-0123"
-    left.write_bytes(b"zqsecret")
+    """With one job the build itself does."""
     _add(site)
     build_site(site, "--jobs", jobs)
-    assert is_kept(site)
-    assert not left.exists()
+    assert counts(site)
 
 
 def test_a_text_is_found_in_its_file_by_its_digest(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:

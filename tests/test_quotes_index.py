@@ -1,10 +1,9 @@
 """The index of quotes: which texts hold a quote or share a passage; rows per text that commands keep (SPEC 7)."""
 
-import marshal
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pytest
 from hypothesis import strategies as st
@@ -28,7 +27,7 @@ from memosite.quotes.index import (
 from memosite.quotes.source import bare_bytes, bare_words
 from memosite.reading.archive import open_archive
 from memosite.reading.text_rows import NAMES, QUOTES, RowKind, TextRows
-from memosite.store.cache import read_signed, write_signed
+from memosite.store.state import FILE, TEXTS, State
 from tests.support.files import write_text
 from tests.support.fuzzing import fuzz
 from tests.support.memos import write_memo, write_transcript
@@ -242,16 +241,15 @@ def memo_name(number: int) -> str:
     return f"2026-05-{number + 1:02}-0900--engineer--director--told-{number}"
 
 
-def rows_file(site: Path) -> Path:
-    """Where the index is."""
-    return site / ".memosite/internal" / QUOTES.file
-
-
 def kept_rows(site: Path, kind: RowKind = QUOTES) -> dict[str, bytes]:
     """The rows that are kept, by digest."""
-    found: Any = marshal.loads(read_signed(site / ".memosite/internal" / kind.file) or b"")
-    rows: dict[str, bytes] = found[3]
-    return rows
+    with State(site / ".memosite/internal") as state:
+        return {str(digest): row for (_, digest), row in state[TEXTS].items(kind.name)}
+
+
+def kept_bytes(site: Path) -> bytes:
+    """All that is in the file that remembers, and beside it."""
+    return b"".join(file.read_bytes() for file in (site / ".memosite/internal").glob(f"{FILE}*"))
 
 
 def answer(site: Path, quote: str, capsys: Capture) -> tuple[bool, str]:
@@ -300,12 +298,11 @@ def test_no_text_is_read_twice_for_its_row(site: Path, capsys: Capture, monkeypa
 
 def test_rows_of_texts_that_are_not_published_any_more_are_removed_by_a_build(site: Path, capsys: Capture) -> None:
     """Whoever has a row can try out words: none stays of what was withheld, edited or removed; nor any name of it."""
-    names = site / ".memosite/internal" / NAMES.file
     gone = site / f"memos/inbox/{memo_name(2)}.openthing"
     answer(site, "words that nobody here wrote", capsys)
     assert main(["why", str(next((site / "memos/inbox").glob("*.openthing"))), "--site", str(site)]) == 0
     before, named = kept_rows(site), kept_rows(site, NAMES)
-    assert gone.name.encode() in names.read_bytes()
+    assert gone.name.encode() in kept_bytes(site)
     edited = site / "memos/inbox" / f"{memo_name(1)}.openthing"
     edited.write_text(edited.read_text().replace("The ", f"The key {AWS_KEY} and the ", 1))
     gone.unlink()
@@ -313,30 +310,22 @@ def test_rows_of_texts_that_are_not_published_any_more_are_removed_by_a_build(si
     assert len(before) == 14
     assert kept_rows(site).keys() < before.keys()
     assert kept_rows(site, NAMES).keys() < named.keys()
-    assert gone.name.encode() not in names.read_bytes()
+    assert gone.name.encode() not in kept_bytes(site)
     assert len(kept_rows(site)) == 12
     answer(site, "words that nobody here wrote", capsys)
     assert len(kept_rows(site)) == 12
 
 
-def test_nothing_is_read_that_others_wrote_or_kept_where_something_is_erased(site: Path, capsys: Capture) -> None:
-    """A damaged file, one that nobody signed and one of another version: rows are made again."""
-    quote = " ".join(texts(site)[0].split("\n\n")[-1].split()[:10])
-    found = answer(site, quote, capsys)
-    whole = rows_file(site).read_bytes()
-    for data in (b"", whole[:-1], whole[:40] + b"\0" + whole[41:], whole[32:]):
-        rows_file(site).write_bytes(data)
-        assert answer(site, quote, capsys) == found
-        assert rows_file(site).read_bytes() == whole
-    write_signed(rows_file(site), marshal.dumps((-1, "", [], {})))
-    assert answer(site, quote, capsys) == found
+def test_nothing_is_kept_where_something_is_erased(site: Path, capsys: Capture) -> None:
+    """Neither rows nor items."""
     answer(site, "words that nobody here wrote", capsys)
-    assert rows_file(site).is_file()
+    assert kept_rows(site)
     write_text(site / "memosite.yml", f"erase:\n  - id: memo/{memo_name(1)}\n    why: asked for\n    on: 2026-06-01\n")
     told = next(one for one in texts(site) if one.startswith("# Told")).split("\n\n")[1]
     quote = " ".join(told.split()[:10])
     assert answer(site, quote, capsys)[0] is True
-    assert not rows_file(site).exists()
+    assert not kept_rows(site)
+    assert memo_name(1).encode() not in kept_bytes(site)
 
 
 def test_rows_are_not_written_for_an_archive_that_is_kept_no_more(site: Path) -> None:
@@ -348,4 +337,4 @@ def test_rows_are_not_written_for_an_archive_that_is_kept_no_more(site: Path) ->
         build_site(site)
         _, known = rows.read(lambda: [("memo/a", ("0",), None)], lambda _: "four words are here")
         assert known.keys() == {"0"}
-    assert not rows_file(site).exists()
+    assert not kept_rows(site)

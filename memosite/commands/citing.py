@@ -80,7 +80,7 @@ def opened_sources(options: argparse.Namespace) -> Iterator[Sources]:
         past = PastContents(config, sources, stack)
         built = FolderSite(config.output)
         index = handle.text_rows(QUOTES)
-        rows = index if index.token else None
+        rows = index if index.is_current() else None
         yield RepoSources(archive, handle.shelf, past, base_url=config.base_url, built=built, rows=rows)
 
 

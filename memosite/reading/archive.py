@@ -13,7 +13,7 @@ withhold.
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -80,7 +80,7 @@ class ArchiveHandle:
         self._promised: set[str] = set()
         self._is_read = False
         self._token = ""
-        self._days: Callable[[], Days] = dict
+        self._recalled: Archive | None = None
         self._ledger: Ledger | None = None
 
     @cached_property
@@ -146,17 +146,14 @@ class ArchiveHandle:
         self._ledger = ledger
         keeping = self.keeping()
         found = keeping.recalled() if keeping is not None else None
-        if found is not None:
-            self._stack.callback(found.close)
+        if keeping is not None and found is not None:
             self.shelf.fetch_missing(partial(self._fetch, found))
             archive = found.archive()
-            self._token = found.token
-            self._days = found.days
+            self._token = keeping.token
+            self._recalled = archive
             return archive
-        from memosite.archive.snapshots import days_of  # noqa: PLC0415 - most commands find what was kept
-
         archive, _ = self._read_all(ledger)
-        self._days = partial(days_of, archive)
+        self._recalled = archive
         if keeping is not None:
             keeping.keep(archive, self._caches.holders())
             keeping.seal()
@@ -169,18 +166,19 @@ class ArchiveHandle:
         return self.read(ledger=ledger, jobs=default_jobs())
 
     def days(self) -> "Days":
-        """What happened on each day in the archive that `recall` gave."""
-        return self._days()
+        """What happened on each day in the archive that `recall` gave, kept from when it is first asked."""
+        from memosite.reading.kept import kept_days  # noqa: PLC0415 - few commands ask for it
+
+        return kept_days(self._state, self._token, self.recall() if self._recalled is None else self._recalled)
 
     def text_rows(self, kind: "RowKind") -> "TextRows":
         """An index of texts (`text_rows.QUOTES`), kept with the archive that `recall` gave if that is kept."""
         from memosite.reading.kept import is_kept  # noqa: PLC0415 - most commands need no such index
         from memosite.reading.text_rows import TextRows  # noqa: PLC0415 - as above
 
-        part, token = self._part, self._token
-        if part is None or not token:
+        if not self._token:
             return TextRows(kind=kind)
-        return TextRows(kind=kind, part=part, token=token, is_current=partial(is_kept, part, token))
+        return TextRows(kind=kind, state=self._state, is_current=partial(is_kept, self._state, self._token))
 
     def keeping(self) -> "Keeping | None":
         """Where the archive is kept for commands, as of now; None if it cannot be known whether anything has changed.
@@ -191,13 +189,12 @@ class ArchiveHandle:
 
         config = self._config
         is_remote = self._use_network and any(source.root is None for source in config.sources)
-        part = self._part
-        if part is None:
+        if self._part is None:
             return None
         if is_remote or config.erase:
             self._forget_kept()
             return None
-        keeping = Keeping(config, config.audience, part, self._taken, has_ledger=self._ledger is None)
+        keeping = Keeping(config, config.audience, self._state, self._taken, has_ledger=self._ledger is None)
         self._stack.callback(keeping.close)
         self._looks = self._looks or dict(keeping.looks)
         return keeping
@@ -319,8 +316,7 @@ class ArchiveHandle:
         from memosite.reading.kept import forget_kept  # noqa: PLC0415 - rarely needed
 
         if self._part is not None:
-            with suppress(OSError):
-                forget_kept(self._part)
+            forget_kept(self._state)
 
 
 def _text_in(source: "Source", path: str, digest: str) -> bytes | None:

@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
@@ -13,9 +12,10 @@ from memosite.archive.model import Archive
 from memosite.config.schema import Audience, Config
 from memosite.facts.rules import failures
 from memosite.reading.inputs import compare_inputs
-from memosite.reading.kept import Kept, forget_kept, open_kept, read_seal, seal_kept, write_kept
+from memosite.reading.kept import Kept, Seal, forget_kept, open_kept, seal_kept, write_kept
 from memosite.sources.look import Look, look_at
 from memosite.store.safe_files import read_file
+from memosite.store.state import State
 
 if TYPE_CHECKING:
     from memosite.run.workers import Beside
@@ -25,16 +25,16 @@ class Keeping:
     """An archive as it is kept in a part of the cache, and the state of all that it is read from."""
 
     def __init__(
-        self, config: Config, audience: Audience, part: Path, looks: Mapping[str, Look], *, has_ledger: bool = True
+        self, config: Config, audience: Audience, state: State, looks: Mapping[str, Look], *, has_ledger: bool = True
     ) -> None:
         """Look at the sources, unless there are snapshots of them; to be made before anything is read.
 
-        `has_ledger` is whether the archive continues the published ledger.
+        It is kept through the `state`. `has_ledger` is whether the archive continues the published ledger.
         """
         self._has_ledger = has_ledger
         self._config = config
-        self._part = part
-        self._seal = read_seal(part)
+        self._state = state
+        self._kept = open_kept(state.folder) if state.folder else None
         taken = {
             (str(source.root), source.include, source.exclude): looks[source.name]
             for source in config.sources
@@ -45,7 +45,7 @@ class Keeping:
             found = taken.get((root, tuple(include), tuple(exclude)))
             return found or look_at(root, include=include, exclude=exclude, holes=holes)
 
-        former = self._seal.inputs if self._seal is not None else ""
+        former = self._kept.seal.inputs if self._kept else ""
         as_read = replace(config, base_url=None)  # no part of an archive: that knows its `address` alone
         self._inputs = compare_inputs(as_read, former, opened=("kept", audience), with_ledger=False, look=look)
         self.looks = self._inputs.looks
@@ -54,12 +54,12 @@ class Keeping:
 
     def recalled(self) -> Kept | None:
         """What is kept, if it is up to date; it is sealed anew if the next comparison has fewer contents to read."""
-        seal = self._seal
-        if seal is None or not self._inputs.is_same or seal.ledger != self._ledger():
+        kept = self._kept
+        if kept is None or not self._inputs.is_same or kept.seal.ledger != self._ledger():
             return None
-        kept = open_kept(self._part, seal)
-        if kept is not None and self._inputs.digest != seal.inputs:
-            seal_kept(self._part, token=kept.token, inputs=self._inputs.digest, ledger=seal.ledger)
+        self.token = kept.seal.token
+        if self._inputs.digest != kept.seal.inputs:
+            self.seal()
         return kept
 
     def keep(self, archive: Archive, holders: Iterable[tuple[str, tuple[str, str]]], *, beside: bool = False) -> None:
@@ -67,32 +67,42 @@ class Keeping:
 
         `holders` tell which file has the text or original of a digest: its source and its path.
         """
+        self._leave()
+        if failures(archive.all_findings):  # the next command tries again
+            forget_kept(self._state)
+            return
+        token, named = token_hex(8), list(holders)
+        if not beside:
+            self.token = token if write_kept(self._state, archive, named, token=token) else ""
+            return
+        from memosite.run.workers import Beside  # noqa: PLC0415 - most commands start no process
+
+        def write() -> None:
+            with State(self._state.folder) as state:  # a connection belongs to its process
+                if not write_kept(state, archive, named, token=token):
+                    raise OSError(state.why_not)
+
         with suppress(OSError):
-            if failures(archive.all_findings):  # the next command tries again
-                forget_kept(self._part)
-                return
-            self.token, named = token_hex(8), list(holders)
-
-            def write() -> None:
-                write_kept(self._part, archive, named, token=self.token)
-
-            if not beside:
-                write()
-                return
-            from memosite.run.workers import Beside  # noqa: PLC0415 - most commands start no process
-
             self._writer = Beside(write)
+            self.token = token
 
     def seal(self) -> None:
         """Let what was written count, with the ledger as it is published now."""
         is_written = self._writer is None or self._writer.wait()
         if self.token and is_written:
-            seal_kept(self._part, token=self.token, inputs=self._inputs.digest, ledger=self._ledger())
+            seal_kept(self._state, Seal(token=self.token, inputs=self._inputs.digest, ledger=self._ledger()))
 
     def close(self) -> None:
         """End what still writes: nothing will seal it."""
+        self._leave()
         if self._writer is not None:
             self._writer.end()
+
+    def _leave(self) -> None:
+        """Stop reading: what is removed goes from the file when nobody reads it any more."""
+        if self._kept is not None:
+            self._kept.close()
+            self._kept = None
 
     def _ledger(self) -> str:
         """The SHA-256 of the published ledger; "" if there is none, or none that counts."""

@@ -1,7 +1,11 @@
 """[I/O] Where archives as of former times are kept, as long as nothing forbids it (SPEC 8, reading the past).
 
-    <cache>/past/<rules>-<time>/internal/   what an archive as of that time keeps, as the present one does
+    <cache>/past/<rules>-<time>/internal/   what an archive as of that time keeps, as the present one does: its own file
+                                            that remembers, and its own search index
     <cache>/past/<rules>-<time>/commits     the commits that were read: a repo and a commit on each line
+
+Each time has a part of the cache of its own, not rows beside those of the present. What may not be kept any more, or
+was asked for longest ago, then goes as a whole, with its index, and nothing of it stays in free pages of any file.
 
 The rules are what decides what may be kept: the program, and what memosite.yml says of secrets. Whenever the present
 is read anew, what was kept under other rules is removed, and what is of commits that no branch or tag has any more.

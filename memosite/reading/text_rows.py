@@ -1,33 +1,32 @@
 """[I/O] Indexes of texts beside the kept archive, as the last command left them in the cache.
 
-    quotes.index   by which bare quotes are found (`quotes/index.py`)
-    names.index    by which texts that name a file or a commit are found (`facts/texts.py`)
+    quotes   by which bare quotes are found (`quotes/index.py`)
+    names    by which texts that name a file or a commit are found (`facts/texts.py`)
 
-Each has items with the digests of their texts, for the kept archive of a token, and the row of each text; signed.
-The first command that needs an index makes all rows, later ones those of new texts. Rows tell something of a text, so
-each build removes those of texts that its archive does not have. Losing a file costs only time.
+Each has items with the digests of their texts, which are kept with the archive, and the row of each text. The first
+command that needs an index makes all rows, later ones those of new texts. Rows tell something of a text, so each build
+removes those of texts that its archive does not have.
 """
 
 import marshal
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from memosite.facts.texts import make_row
-from memosite.store.cache import read_signed, refuse_link, write_signed
+from memosite.store.state import KEPT, TEXTS, State
 
 Items = Sequence[tuple[str, Sequence[str], Any]]
 """The names of items in order, each with the digests of its texts, and what else the index keeps of it."""
 
+_ITEMS: Final = "items"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowKind:
-    """An index: its file, what makes the row of a text, and a version, which changes with what is kept."""
+    """An index: its name, and what makes the row of a text; where that changes, so does the version of `TEXTS`."""
 
-    file: str
-    version: int
+    name: str
     make_row: Callable[[str], bytes]
 
 
@@ -37,57 +36,38 @@ def _quote_row(text: str) -> bytes:
     return make_quote_row(text)
 
 
-QUOTES: Final = RowKind(file="quotes.index", version=2, make_row=_quote_row)
-NAMES: Final = RowKind(file="names.index", version=1, make_row=make_row)
+QUOTES: Final = RowKind(name="quotes", make_row=_quote_row)
+NAMES: Final = RowKind(name="names", make_row=make_row)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextRows:
-    """The rows of an index in a part of the cache, for the kept archive of a token; of what is not kept, none are."""
+    """The rows of an index, as far as they are kept: items `is_current` tells to be those of the archive that is."""
 
     kind: RowKind
-    part: Path | None = None
-    token: str = ""
+    state: State = field(default_factory=lambda: State(None))
     is_current: Callable[[], bool] = lambda: False
 
     def read(self, list_items: Callable[[], Items], text_of: Callable[[str], str]) -> tuple[Items, dict[str, bytes]]:
         """The items, and the row of each of their texts by its digest."""
-        token, items, known = _read(self.part, self.kind) if self.part else ("", (), {})
-        if not self.token or token != self.token:
-            items = list_items()
-            digests = dict.fromkeys(digest for _, some, _ in items for digest in some)
-            known = {digest: known.get(digest) or self.kind.make_row(text_of(digest)) for digest in digests}
-            if self.part and self.is_current():
-                _write(self.part, self.kind, self.token, items, known)
-        return items, known
+        rows, place = self.state[TEXTS], (_ITEMS, self.kind.name, "")
+        with self.state.reading():
+            written = self.state[KEPT].get(*place) if self.is_current() else None
+            known = {str(digest): row for (_, digest), row in rows.items(self.kind.name)}
+        if written is not None:
+            return marshal.loads(written), known  # noqa: S302 - signed by this user
+        items = list_items()
+        digests = dict.fromkeys(digest for _, some, _ in items for digest in some)
+        found = {digest: known.get(digest) or self.kind.make_row(text_of(digest)) for digest in digests}
+        with self.state.writing():
+            if self.is_current():
+                listed = marshal.dumps([(name, list(some), more) for name, some, more in items], 2)
+                self.state[KEPT].put([(place, listed)])
+                rows.put(((self.kind.name, digest), row) for digest, row in found.items() if digest not in known)
+        return items, found
 
 
-def prune_rows(part: Path, digests: Callable[[], Iterable[str]]) -> None:
-    """Remove the rows of all texts but these, and the items: they may name what is not there any more."""
-    for kind in (QUOTES, NAMES):
-        if (part / kind.file).is_file():
-            _, items, known = _read(part, kind)
-            keys = set(digests())
-            if items or not known.keys() <= keys:
-                _write(part, kind, "", (), {digest: row for digest, row in known.items() if digest in keys})
-
-
-def forget_rows(part: Path) -> None:
-    """Remove all rows."""
-    for kind in (QUOTES, NAMES):
-        refuse_link(part / kind.file)
-        (part / kind.file).unlink(missing_ok=True)
-
-
-def _read(part: Path, kind: RowKind) -> tuple[str, Items, dict[str, bytes]]:
-    with suppress(ValueError, EOFError, TypeError):
-        version, token, items, known = marshal.loads(read_signed(part / kind.file) or b"")  # noqa: S302 - signed by this user
-        if version == kind.version:
-            return token, items, known
-    return "", (), {}
-
-
-def _write(part: Path, kind: RowKind, token: str, items: Items, known: Mapping[str, bytes]) -> None:
-    refuse_link(part / kind.file)
-    listed = [(name, list(some), more) for name, some, more in items]
-    write_signed(part / kind.file, marshal.dumps((kind.version, token, listed, dict(known)), 2))
+def prune_rows(state: State, digests: Collection[str]) -> None:
+    """Remove the rows of all texts but these, within `writing`."""
+    known = state[TEXTS].keys()
+    state[TEXTS].remove(key for key in known if key[1] not in digests)

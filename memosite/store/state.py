@@ -100,7 +100,18 @@ TREE: Final = Table(name="tree", keys=("line", "path"), version=HISTORY_VERSION,
 COMMITS: Final = Table(name="commits", keys=("line", "id"), version=HISTORY_VERSION, is_of_program=False, is_small=True)
 """The commits of a line with merges, with a number: each comes after its parents."""
 
-TABLES: Final = (OWNER, PARSED, HOLDERS, SCANS, VERSIONS, ENTRIES, LINES, EVENTS, TREE, COMMITS)
+KEPT: Final = Table(name="kept", keys=("field", "kind", "id"))
+"""The archive that commands show (`reading/kept.py`): by field of `Archive`, kind of item, "" if it has none, and id.
+
+Also the fields of items that are loaded later (`apart`), what happened on each day (`days`), and items as indexes of
+texts list them (`items`). `keys` are the keys of a field in their order, `alone` what is no mapping, and `seal` is what
+all of it was read from.
+"""
+
+TEXTS: Final = Table(name="texts", keys=("kind", "digest"), version=3, is_of_program=False)
+"""What finds quotes, or names, in a text: by the kind of index, and the digest of the text (`reading/text_rows.py`)."""
+
+TABLES: Final = (OWNER, PARSED, HOLDERS, SCANS, VERSIONS, ENTRIES, LINES, EVENTS, TREE, COMMITS, KEPT, TEXTS)
 
 
 def _digest_of_tables() -> int:
@@ -326,8 +337,8 @@ class State:
         sql, self._sql = self._sql, None
         if sql is not None:
             with suppress(sqlite3.Error):
-                if self._is_written:
-                    sql.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                if self._is_written:  # who still reads what was removed removes it with the last one that closes
+                    sql.executescript("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)")
             with suppress(sqlite3.Error):
                 sql.close()
 
@@ -425,6 +436,10 @@ class Rows:
             return []
         return [tuple(map(_read_back, row)) for row in self._state.rows(self._query(self._columns, key), _bound(key))]
 
+    def heads(self, size: int, *key: str | int) -> dict[Key, bytes]:
+        """The first bytes of these rows by their keys. They are not known to be ours: whole rows are checked."""
+        return self._heads(SIGNATURE_BYTES + 1, size, key) if self._state.is_current(self._table) else {}
+
     def count(self, *key: str | int) -> int:
         """How many rows there are of a key that is given in part."""
         if not self._state.is_current(self._table):
@@ -444,8 +459,7 @@ class Rows:
     def replace(self, rows: Iterable[Row], *key: str | int) -> None:
         """Let these be all rows of a key that is given in part: only what differs is written, within `writing`."""
         self._state.make_current(self._table)
-        query = self._query(f"{self._columns}, substr(value, 1, {SIGNATURE_BYTES})", key)
-        known = {tuple(map(_read_back, row[:-1])): row[-1] for row in self._state.rows(query, _bound(key))}
+        known = self._heads(1, SIGNATURE_BYTES, key)
 
         def changed() -> Iterator[Row]:
             for each, value in rows:
@@ -471,6 +485,10 @@ class Rows:
             if ours is None:
                 return
             yield whole, ours
+
+    def _heads(self, first: int, size: int, key: Key) -> dict[Key, bytes]:
+        query = self._query(f"{self._columns}, substr(value, {first}, {size})", key)
+        return {tuple(map(_read_back, row[:-1])): row[-1] for row in self._state.rows(query, _bound(key))}
 
     @property
     def _columns(self) -> str:

@@ -182,6 +182,6 @@ def value_bytes(value: object) -> bytes:
     return buffer.getvalue()
 
 
-def read_value(data: bytes) -> Any:
+def read_value(data: bytes | memoryview) -> Any:
     """The value of bytes that `value_bytes` wrote."""
     return pickle.loads(data)  # noqa: S301 - signed by this user
