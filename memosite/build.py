@@ -169,7 +169,7 @@ def _read(
     )
     memory.note_parsed()
     if keeping is not None:
-        keeping.keep(archive, memory.parsed.holders(), beside=jobs > 1)
+        keeping.keep(archive, beside=jobs > 1)
     if known.published and not ledger.published:
         memory.forget_units()
     return _Read(archive=archive, ledger=ledger, known=known, seals=seals, keeping=keeping)

@@ -5,9 +5,9 @@ import pickle
 import re
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, ItemsView, Mapping
 from contextlib import closing
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,12 @@ import pytest
 
 import memosite.search.blocks as blocks_module
 from memosite.archive.ledger import LEDGER_PATH
-from memosite.archive.model import Archive, Memo, Transcript
+from memosite.archive.model import Archive, Artifact, Memo, Transcript
 from memosite.archive.snapshots import days_of
 from memosite.cli import main
 from memosite.config.loading import load_config
 from memosite.facts.errors import MemositeError, OutputError, SourceError
+from memosite.facts.parsed import Ref
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.reading.keeping import Keeping
 from memosite.reading.kept import Seal, is_kept, open_kept, seal_kept, write_kept
@@ -131,7 +132,7 @@ def _add(site: Path) -> None:
 def _keep_another(site: Path) -> None:
     """Write rows, and be killed before they are sealed."""
     with State(part(site)) as state:
-        write_kept(state, read_again(site), (), token="another")
+        write_kept(state, read_again(site), token="another")
 
 
 def _change_row(site: Path, key: tuple[str, ...], value: bytes) -> None:
@@ -170,11 +171,12 @@ def test_who_reads_goes_on_while_another_one_writes(site: Path) -> None:
         seal = kept.seal
         kept.close()
 
-        def interrupted() -> Iterator[tuple[str, tuple[str, str]]]:
-            assert write_kept(other, archive, (), token="other")
-            yield "digest", ("site", "path")
+        class Interrupted(dict[Ref, Artifact]):
+            def items(self) -> ItemsView[Ref, Artifact]:
+                assert write_kept(other, archive, token="other")
+                return super().items()
 
-        assert not write_kept(one, archive, interrupted(), token="one")
+        assert not write_kept(one, replace(archive, artifacts=Interrupted(archive.artifacts)), token="one")
         for token, is_there in (("one", False), ("other", True)):
             seal_kept(one, Seal(token=token, inputs=seal.inputs, ledger=seal.ledger))
             assert is_kept(one, token) is is_there

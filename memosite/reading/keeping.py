@@ -1,7 +1,7 @@
 """[I/O] Keeps an archive from one command to the next: is what was kept up to date? If not, what was read is kept."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from secrets import token_hex
@@ -62,24 +62,21 @@ class Keeping:
             self.seal()
         return kept
 
-    def keep(self, archive: Archive, holders: Iterable[tuple[str, tuple[str, str]]], *, beside: bool = False) -> None:
-        """Write what was read now, in another process if `beside`; it counts once it is sealed.
-
-        `holders` tell which file has the text or original of a digest: its source and its path.
-        """
+    def keep(self, archive: Archive, *, beside: bool = False) -> None:
+        """Write what was read now, in another process if `beside`; it counts once it is sealed."""
         self._leave()
         if failures(archive.all_findings):  # the next command tries again
             forget_kept(self._state)
             return
-        token, named = token_hex(8), list(holders)
+        token = token_hex(8)
         if not beside:
-            self.token = token if write_kept(self._state, archive, named, token=token) else ""
+            self.token = token if write_kept(self._state, archive, token=token) else ""
             return
         from memosite.run.workers import Beside  # noqa: PLC0415 - most commands start no process
 
         def write() -> None:
             with State(self._state.folder) as state:  # a connection belongs to its process
-                if not write_kept(state, archive, named, token=token):
+                if not write_kept(state, archive, token=token):
                     raise OSError(state.why_not)
 
         with suppress(OSError):

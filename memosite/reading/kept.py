@@ -24,7 +24,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 _SEAL: Final = ("seal", "", "")
-_ALONE, _KEYS, _APART, _HOLDERS = "alone", "keys", "apart", "holders"
+_ALONE, _KEYS, _APART = "alone", "keys", "apart"
 _DAYS: Final = ("days", "")
 _HEAD: Final = 2 * DIGEST_BYTES
 _AT_ONCE: Final = 500
@@ -45,18 +45,15 @@ class Seal:
     ledger: str = ""
 
 
-def write_kept(state: State, archive: Archive, holders: Iterable[tuple[str, tuple[str, str]]], *, token: str) -> bool:
-    """Write what differs from the last archive; it counts once it is sealed. Whether nobody else began meanwhile.
-
-    `holders` are digests of texts and originals, each with the source and the path of a file with it.
-    """
+def write_kept(state: State, archive: Archive, *, token: str) -> bool:
+    """Write what differs from the last archive; it counts once it is sealed. Whether nobody else began meanwhile."""
     rows = state[KEPT]
     with state.writing():
         rows.put([(_SEAL, _written(Seal(token=token)))])
         prune_rows(state, {text.sha256 for one in archive.artifacts.values() for text in one.texts})
     known = rows.heads(_HEAD)
     del known[_SEAL]
-    for some in chain(_batches(_differing(_values(archive, holders), known)), [()]):
+    for some in chain(_batches(_differing(_values(archive), known)), [()]):
         with state.writing():
             if read_seal(state) != Seal(token=token):
                 return False
@@ -66,7 +63,7 @@ def write_kept(state: State, archive: Archive, holders: Iterable[tuple[str, tupl
     return state.is_kept
 
 
-def _values(archive: Archive, holders: Iterable[tuple[str, tuple[str, str]]]) -> Iterator[tuple[Sequence[Key], Any]]:
+def _values(archive: Archive) -> Iterator[tuple[Sequence[Key], Any]]:
     """All values with the keys of their rows: of an artifact, that of the fields that are kept apart is the second."""
     for name in _FIELDS:
         value = getattr(archive, name)
@@ -77,7 +74,6 @@ def _values(archive: Archive, holders: Iterable[tuple[str, tuple[str, str]]]) ->
             yield [(_KEYS, name, number)], some
         fields = (name, _APART) if name == "artifacts" else (name,)
         yield from (([_key(field, key) for field in fields], one) for key, one in value.items())
-    yield from (([_key(_HOLDERS, digest)], place) for digest, place in dict(holders).items())
 
 
 def _differing(values: Iterable[tuple[Sequence[Key], Any]], known: dict[Key, bytes]) -> Iterator[Row]:
@@ -180,11 +176,6 @@ class Kept:
         mappings: dict[str, Any] = {name: _Rows(self, name) for name in _FIELDS if name not in alone}
         mappings["artifacts"] = _Artifacts(self, "artifacts")
         return Archive(**alone, **mappings)
-
-    def holder(self, digest: str) -> tuple[str, str] | None:
-        """The source and the path of a file with the text or original of this digest."""
-        place: tuple[str, str] | None = self.value(_HOLDERS, digest)
-        return place
 
     def value(self, field: str, key: Any) -> Any:
         """A value of a mapping; None if there is none."""

@@ -58,11 +58,9 @@ class Former:
     keys: dict[str, ParseKey]
 
 
-def holder_of(state: State, digest: str) -> FilePlace | None:
-    """The source and the path of a file that put the bytes of a digest on the shelf, as it was saved last."""
-    for (_, source, path, _), _ in state[HOLDERS].items(digest):
-        return str(source), str(path)
-    return None
+def holders_of(state: State, digest: str) -> Iterator[FilePlace]:
+    """The source and the path of each file that put the bytes of a digest on the shelf, as it was saved last."""
+    yield from ((str(source), str(path)) for (_, source, path, _), _ in state[HOLDERS].items(digest))
 
 
 class ParseCache:
@@ -100,12 +98,6 @@ class ParseCache:
     def shelved(self) -> Iterator[str]:
         """The digests of all bytes that files put on the shelf, as far as their parse results are cached."""
         return chain.from_iterable(one.shelved for one in self._known.values() if one.token is not None)
-
-    def saved(self) -> Iterator[tuple[str, str]]:
-        """The digests of what is saved, each with the path of its file."""
-        for one in self._known.values():
-            if one.parsed.path not in self._left_out:
-                yield from ((digest, one.parsed.path) for digest in one.shelved)
 
     def holder(self, digest: str) -> ParseKey:
         """The file that put the bytes of a digest on the shelf. Raises `KeyError` if no cached one did."""
@@ -229,12 +221,6 @@ class SourceCaches:
             known = of, known[1] if known is not None and known[1] == history else history
             self._histories[source] = known
         return known[1]
-
-    def holders(self) -> Iterator[tuple[str, FilePlace]]:
-        """The digests of all bytes that files put on the shelf, as far as they are saved, each with its file."""
-        for source, cache in self._by_source.items():
-            for digest, path in cache.saved():
-                yield digest, (source, path)
 
     def leave_out(self, files: Collection[FilePlace]) -> None:
         """Never save the parse results of these files, by source and path; in memory they stay."""
