@@ -15,11 +15,12 @@ import pytest
 
 import memosite.search.blocks as blocks_module
 from memosite.archive.ledger import LEDGER_PATH
-from memosite.archive.model import Archive, Ghost, Memo, Transcript
+from memosite.archive.model import Archive, Artifact, Memo, Transcript
 from memosite.archive.snapshots import days_of
 from memosite.cli import main
 from memosite.config.loading import load_config
 from memosite.facts.errors import MemositeError, OutputError, SourceError
+from memosite.facts.parsed import Ref
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.reading.keeping import Keeping
 from memosite.reading.kept import Seal, is_kept, open_kept, seal_kept, write_kept
@@ -170,12 +171,12 @@ def test_who_reads_goes_on_while_another_one_writes(site: Path) -> None:
         seal = kept.seal
         kept.close()
 
-        class Interrupted(dict[str, Ghost]):
+        class Interrupted(dict[Ref, Artifact]):
             def items(self) -> Any:
                 assert write_kept(other, archive, token="other")
                 return super().items()
 
-        assert not write_kept(one, replace(archive, ghosts=Interrupted(archive.ghosts)), token="one")
+        assert not write_kept(one, replace(archive, artifacts=Interrupted(archive.artifacts)), token="one")
         for token, is_there in (("one", False), ("other", True)):
             seal_kept(one, Seal(token=token, inputs=seal.inputs, ledger=seal.ledger))
             assert is_kept(one, token) is is_there

@@ -15,7 +15,7 @@ from memosite.facts.file import File
 from memosite.facts.findings import Finding
 from memosite.facts.names import blob_id
 from memosite.facts.parsed import Parsed
-from memosite.reading.parse_cache import ParseCache, holder_of
+from memosite.reading.parse_cache import ParseCache, holders_of
 from memosite.reading.reader import SourceReader
 from memosite.reading.scans import KnownScans
 from memosite.run import workers
@@ -157,8 +157,8 @@ def test_only_rows_of_what_changed_are_written(repo: Path, tmp_path: Path, monke
     path = memo.relative_to(repo).as_posix()
     assert ("repo", path, "any") in put and all(path in key for key in put)  # type: ignore[operator] # keys are tuples
     with State(tmp_path / "cache") as state:
-        assert holder_of(state, digest("Another body of one.")) == ("repo", path)
-        assert holder_of(state, digest("The body of one.")) is None
+        assert list(holders_of(state, digest("Another body of one."))) == [("repo", path)]
+        assert not list(holders_of(state, digest("The body of one.")))
         known = ParseCache(state, "repo")
         known.leave_out(frozenset({path}))
         known.write()

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from memosite.facts.findings import Finding
     from memosite.facts.parsed import Fact, Parsed
     from memosite.reading.keeping import Keeping
-    from memosite.reading.kept import Kept
     from memosite.reading.opening import Opened
     from memosite.reading.parse_cache import SourceCaches
     from memosite.reading.screen import Screen
@@ -147,7 +146,7 @@ class ArchiveHandle:
         keeping = self.keeping()
         found = keeping.recalled() if keeping is not None else None
         if keeping is not None and found is not None:
-            self.shelf.fetch_missing(partial(self._fetch, found))
+            self.shelf.fetch_missing(self._fetch)
             archive = found.archive()
             self._token = keeping.token
             self._recalled = archive
@@ -199,17 +198,18 @@ class ArchiveHandle:
         self._looks = self._looks or dict(keeping.looks)
         return keeping
 
-    def _fetch(self, kept: "Kept", digest: str) -> bytes | None:
+    def _fetch(self, digest: str) -> bytes | None:
         """Find a text in its file; else promise what its source has; else read everything, such as former contents."""
-        place = kept.holder(digest)
-        if place is not None and not self._is_read:
-            name, path = place
-            source = next(one for one in self.opened.sources if one.name == name)
-            if (data := _text_in(source, path, digest)) is not None:
-                return data
-            if name not in self._promised:
-                self._promised.add(name)
-                self._promise(source)
+        from memosite.reading.parse_cache import holders_of  # noqa: PLC0415 - as above
+
+        places = dict(holders_of(self._state, digest)) if not self._is_read else {}
+        for source in self.opened.sources if places else ():
+            if source.name in places:
+                if (data := _text_in(source, places[source.name], digest)) is not None:
+                    return data
+                if source.name not in self._promised:
+                    self._promised.add(source.name)
+                    self._promise(source)
         if not (self.shelf.has(digest) or self._is_read):
             self._read_all(self._ledger)
         return None

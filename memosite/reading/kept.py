@@ -16,7 +16,6 @@ from typing import Any, Final, TypeVar
 from memosite.archive.model import Archive, load_later, values_apart
 from memosite.archive.snapshots import Days, days_of
 from memosite.facts.errors import MemositeError
-from memosite.formats.system import FilePlace
 from memosite.reading.text_rows import prune_rows
 from memosite.store.state import KEPT, TEXTS, Key, Row, State
 from memosite.store.values import DIGEST_BYTES, digest_of, read_value, value_bytes
@@ -177,14 +176,6 @@ class Kept:
         mappings: dict[str, Any] = {name: _Rows(self, name) for name in _FIELDS if name not in alone}
         mappings["artifacts"] = _Artifacts(self, "artifacts")
         return Archive(**alone, **mappings)
-
-    def holder(self, digest: str) -> FilePlace | None:
-        """The source and the path of a file with the text or original of this digest."""
-        from memosite.reading.parse_cache import holder_of  # noqa: PLC0415 - most commands show no text
-
-        found = holder_of(self._state, digest)
-        self._check()
-        return found
 
     def value(self, field: str, key: Any) -> Any:
         """A value of a mapping; None if there is none."""

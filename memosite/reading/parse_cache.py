@@ -58,11 +58,9 @@ class Former:
     keys: dict[str, ParseKey]
 
 
-def holder_of(state: State, digest: str) -> FilePlace | None:
-    """The source and the path of a file that put the bytes of a digest on the shelf, as it was saved last."""
-    for (_, source, path, _), _ in state[HOLDERS].items(digest):
-        return str(source), str(path)
-    return None
+def holders_of(state: State, digest: str) -> Iterator[FilePlace]:
+    """The source and the path of each file that put the bytes of a digest on the shelf, as it was saved last."""
+    yield from ((str(source), str(path)) for (_, source, path, _), _ in state[HOLDERS].items(digest))
 
 
 class ParseCache:
