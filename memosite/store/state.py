@@ -440,6 +440,17 @@ class Rows:
         """The first bytes of these rows by their keys. They are not known to be ours: whole rows are checked."""
         return self._heads(SIGNATURE_BYTES + 1, size, key) if self._state.is_current(self._table) else {}
 
+    def firsts(self) -> list[str | int]:
+        """The first parts of all keys, each once; not known to be ours, as those of `keys`."""
+        if not self._state.is_current(self._table):
+            return []
+        name, first = self._table.name, self._table.keys[0]
+        next_one = f"SELECT (SELECT min({first}) FROM {name} WHERE {first} > one) FROM found WHERE one IS NOT NULL"
+        found = (
+            f"WITH RECURSIVE found(one) AS (SELECT min({first}) FROM {name} UNION ALL {next_one}) SELECT * FROM found"
+        )
+        return [_read_back(one) for (one,) in self._state.rows(found) if one is not None]
+
     def count(self, *key: str | int) -> int:
         """How many rows there are of a key that is given in part."""
         if not self._state.is_current(self._table):
