@@ -27,7 +27,7 @@ from memosite.quotes.index import (
 from memosite.quotes.source import bare_bytes, bare_words
 from memosite.reading.archive import open_archive
 from memosite.reading.text_rows import NAMES, QUOTES, RowKind, TextRows
-from memosite.store.state import FILE, TEXTS, State
+from memosite.store.state import KEPT, TEXTS, State
 from tests.support.files import write_text
 from tests.support.fuzzing import fuzz
 from tests.support.memos import write_memo, write_transcript
@@ -247,9 +247,10 @@ def kept_rows(site: Path, kind: RowKind = QUOTES) -> dict[str, bytes]:
         return {str(digest): row for (_, digest), row in state[TEXTS].items(kind.name)}
 
 
-def kept_bytes(site: Path) -> bytes:
-    """All that is in the file that remembers, and beside it."""
-    return b"".join(file.read_bytes() for file in (site / ".memosite/internal").glob(f"{FILE}*"))
+def kept_items(site: Path) -> bytes:
+    """The items of indexes, which name files."""
+    with State(site / ".memosite/internal") as state:
+        return b"".join(row for _, row in state[KEPT].items("items"))
 
 
 def answer(site: Path, quote: str, capsys: Capture) -> tuple[bool, str]:
@@ -302,7 +303,7 @@ def test_rows_of_texts_that_are_not_published_any_more_are_removed_by_a_build(si
     answer(site, "words that nobody here wrote", capsys)
     assert main(["why", str(next((site / "memos/inbox").glob("*.openthing"))), "--site", str(site)]) == 0
     before, named = kept_rows(site), kept_rows(site, NAMES)
-    assert gone.name.encode() in kept_bytes(site)
+    assert gone.name.encode() in kept_items(site)
     edited = site / "memos/inbox" / f"{memo_name(1)}.openthing"
     edited.write_text(edited.read_text().replace("The ", f"The key {AWS_KEY} and the ", 1))
     gone.unlink()
@@ -310,7 +311,7 @@ def test_rows_of_texts_that_are_not_published_any_more_are_removed_by_a_build(si
     assert len(before) == 14
     assert kept_rows(site).keys() < before.keys()
     assert kept_rows(site, NAMES).keys() < named.keys()
-    assert gone.name.encode() not in kept_bytes(site)
+    assert gone.name.encode() not in kept_items(site)
     assert len(kept_rows(site)) == 12
     answer(site, "words that nobody here wrote", capsys)
     assert len(kept_rows(site)) == 12
@@ -319,13 +320,13 @@ def test_rows_of_texts_that_are_not_published_any_more_are_removed_by_a_build(si
 def test_nothing_is_kept_where_something_is_erased(site: Path, capsys: Capture) -> None:
     """Neither rows nor items."""
     answer(site, "words that nobody here wrote", capsys)
-    assert kept_rows(site)
+    assert kept_rows(site) and kept_items(site)
     write_text(site / "memosite.yml", f"erase:\n  - id: memo/{memo_name(1)}\n    why: asked for\n    on: 2026-06-01\n")
     told = next(one for one in texts(site) if one.startswith("# Told")).split("\n\n")[1]
     quote = " ".join(told.split()[:10])
     assert answer(site, quote, capsys)[0] is True
     assert not kept_rows(site)
-    assert memo_name(1).encode() not in kept_bytes(site)
+    assert not kept_items(site)
 
 
 def test_rows_are_not_written_for_an_archive_that_is_kept_no_more(site: Path) -> None:

@@ -44,10 +44,15 @@ _NO_REPLY = re.compile(r"\W*not in-reply-to", re.IGNORECASE | re.ASCII)
 class StampedName:
     """The parts of a name such as `2026-05-01-1430--engineer--director--gate-is-green`; any may be absent."""
 
-    date: Moment | None
+    stamp: str
     sender: str | None
     recipient: str | None
     slug: str
+
+    @property
+    def date(self) -> Moment | None:
+        """The time of its stamp; most names are read for their other parts."""
+        return read_stamp(self.stamp) if self.stamp else None
 
 
 def stem_of(filename: str) -> str:
@@ -66,13 +71,11 @@ def read_stamped_name(stem: str) -> StampedName:
     """
     match = _STAMPED_NAME.fullmatch(stem)
     if match is None:
-        return StampedName(date=None, sender=None, recipient=None, slug=stem)
+        return StampedName(stamp="", sender=None, recipient=None, slug=stem)
     parts = match["rest"].split("--", 2)
     sender = parts[0] if len(parts) > 1 else None
     recipient = parts[1] if len(parts) > 2 else None
-    return StampedName(
-        date=read_stamp(match["stamp"]), sender=sender or None, recipient=recipient or None, slug=parts[-1]
-    )
+    return StampedName(stamp=match["stamp"], sender=sender or None, recipient=recipient or None, slug=parts[-1])
 
 
 def read_reference(text: str) -> str | None:

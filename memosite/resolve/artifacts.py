@@ -406,10 +406,21 @@ def _paths(group: CopyGroup) -> frozenset[tuple[str, str]]:
 def _common(around: ArtifactContext, subject: str, stem: str, text: Text | None, **said: Any) -> dict[str, Any]:
     """The fields that all artifacts have. What has no subject has one made of `stem`; it is as long as its text."""
     kind, id_ = around.ref
-    said |= {"subject": subject, "short_subject": short_subject(subject, stem=stem)}
-    said |= {"summary": text.summary if text else "", "chars": text.chars if text else 0}
-    found = {name: value for name, value in around._asdict().items() if name not in {"ref", "lives"}}
-    return said | found | {"kind": kind, "id": id_}
+    return {
+        **said,
+        "kind": kind,
+        "id": id_,
+        "subject": subject,
+        "short_subject": short_subject(subject, stem=stem),
+        "summary": text.summary if text else "",
+        "chars": text.chars if text else 0,
+        "former": around.former,
+        "date": around.date,
+        "arrival": around.arrival,
+        "links": around.links,
+        "backlinks": around.backlinks,
+        "findings": around.findings,
+    }
 
 
 def _spoken(group: CopyGroup, around: ArtifactContext, memo_folders: tuple[str, ...]) -> dict[str, Any]:

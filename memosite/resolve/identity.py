@@ -671,6 +671,8 @@ def note_former(groups: Iterable[CopyGroup], ledger: Ledger, paths_of: FormerPat
             continue
         names = former_names(path for copy in group.copies for path in paths_of(copy.envelope.file))
         stems = dict.fromkeys(unicodedata.normalize("NFC", stem_of(name)) for name in names)
+        if group.id == group.plain:
+            stems.pop(group.stem, None)  # most files kept their names; this one's id is that of its name
         ids = dict.fromkeys(ledger.ids_by_key.get((group.kind, group.key_of(one)), make_id(one)) for one in stems)
         group.former = tuple(id_ for id_ in ids if (group.kind, id_.casefold()) not in present)
 

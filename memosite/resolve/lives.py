@@ -85,7 +85,9 @@ class Lives:
     def is_delivered(self, file: FileFacts) -> bool:
         """Whether a file is newly delivered: never committed, and in no other mailbox before."""
         history = self._histories.get(file.source)
-        if history is None or history.value.tree is None or _places(history.value, self._key(file)):
+        if history is None or history.value.tree is None or file.path in history.value.tree:
+            return False
+        if _places(history.value, self._key(file)):
             return False
         life = self.of(file)
         return life is not None and life.state == "delivered"

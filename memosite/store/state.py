@@ -499,7 +499,8 @@ class Rows:
 
     def _heads(self, first: int, size: int, key: Key) -> dict[Key, bytes]:
         query = self._query(f"{self._columns}, substr(value, {first}, {size})", key)
-        return {tuple(map(_read_back, row[:-1])): row[-1] for row in self._state.rows(query, _bound(key))}
+        found = ((row[:-1], row[-1]) for row in self._state.rows(query, _bound(key)))
+        return {tuple(map(_read_back, each)) if bytes in map(type, each) else each: head for each, head in found}
 
     @property
     def _columns(self) -> str:
