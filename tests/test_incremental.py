@@ -34,6 +34,7 @@ from memosite.remake.report import Listener
 from memosite.render.theme import Theme, load_theme
 from memosite.store.cache import write_signed
 from memosite.store.output import OutputFolder
+from memosite.store.state import FILE, SCANS, State
 from tests.support.builders import WAYS, Builder, fault_of_build
 from tests.support.commands import command_line, running
 from tests.support.memos import write_memo
@@ -297,8 +298,10 @@ def test_a_theme_saved_while_loaded_is_not_built_yet(
     build(small)
     assert tree_bytes(small / "_site") == built_from_nothing(small, tmp_path / "clean")
     (small / "theme/templates/memo.html").write_text("{{ page.nothing }}")
+    (small / ".memosite/internal" / FILE).unlink()
     assert main(["build", str(small), "--quiet", "--jobs", "1"]) == 2
-    assert len(list((small / ".memosite/internal/parsed").iterdir())) == 1
+    with State(small / ".memosite/internal") as state:
+        assert state[SCANS].count()
 
 
 def test_what_a_server_remembers_is_not_written_over_another_build(small: Path, tmp_path: Path) -> None:

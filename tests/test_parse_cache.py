@@ -22,10 +22,13 @@ from memosite.run import workers
 from memosite.sources.folder import FolderSource
 from memosite.store.cache import KEY_BYTES, own_key, state_home
 from memosite.store.shelf import Shelf
-from memosite.store.state import FILE, HOLDERS, PARSED, SCANS, Row, Rows, State
+from memosite.store.state import FILE, HOLDERS, LINES, PARSED, SCANS, TREE, Row, Rows, State
 from tests.support.archives import folder_source
 from tests.support.facts import digest
+from tests.support.files import write_text
 from tests.support.memos import write_memo
+from tests.support.repos import Repo
+from tests.support.sites import build_site
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,6 +166,26 @@ def test_only_rows_of_what_changed_are_written(repo: Path, tmp_path: Path, monke
         known.leave_out(frozenset({path}))
         known.write()
         assert path not in {key[-2] for table in (PARSED, HOLDERS) for key, _ in state[table].items()}
+
+
+def test_of_a_source_that_is_no_part_of_the_site_any_more_nothing_stays(tmp_path: Path) -> None:
+    """Nor of its history: no word, no name, no digest, in no free page of the file."""
+    for name in ("quay", "yard"):
+        repo = Repo(tmp_path / "site" / name)
+        write_memo(repo.root / "memos/inbox", f"2026-05-01-0900--engineer--director--zq{name}", body=f"zq{name}word")
+        repo.commit(who=f"zq{name}author")
+    site = write_text(tmp_path / "site/memosite.yml", "sources: [{path: quay}, {path: yard}]\n").parent
+    cache = site / ".memosite/internal"
+    for sources, are_there in (("", True), ("sources: [{path: quay}]\n", False)):
+        if sources:
+            write_text(site / "memosite.yml", sources)
+        build_site(site)
+        kept = b"".join(file.read_bytes() for file in sorted(cache.glob(f"{FILE}*")))
+        assert b"zqquayauthor" in kept
+        assert [name in kept for name in (b"zqyardauthor", b"director--zqyard")] == [are_there] * 2
+        with State(cache) as state:
+            assert state[PARSED].firsts() == (["quay", "yard"] if are_there else ["quay"])
+            assert len(state[TREE].firsts()) == len(state[LINES].firsts()) == 1 + are_there
 
 
 def test_scans_are_kept_up_to_a_limit_and_those_asked_for_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

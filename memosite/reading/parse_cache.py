@@ -7,7 +7,7 @@ In a process that reads repeatedly the git history of each source is cached, too
 again next time, as git does it.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ from memosite.sources.git import Holding
 from memosite.sources.history import KnownPast
 from memosite.sources.listing import RECENT, FileStamp, Source
 from memosite.sources.look import Look
-from memosite.store.state import HOLDERS, PARSED, Key, State
+from memosite.store.state import COMMITS, ENTRIES, EVENTS, HOLDERS, LINES, PARSED, SCANS, TREE, VERSIONS, Key, State
 from memosite.store.values import read_value, value_bytes
 
 if TYPE_CHECKING:
@@ -164,6 +164,7 @@ class SourceCaches:
         self._scans: dict[str, KnownScans] = {}
         self._versions: dict[str, KnownVersions] = {}
         self._histories: dict[str, tuple[object, History]] = {}
+        self._all: frozenset[str] = frozenset()
 
     def of(self, source: str) -> ParseCache:
         """The parse cache of a source."""
@@ -227,9 +228,28 @@ class SourceCaches:
         for source, cache in self._by_source.items():
             cache.leave_out(frozenset(path for name, path in files if name == source))
 
+    def note_all(self, sources: Iterable[str]) -> None:
+        """These are all sources that there are: what is saved of others is removed with the next `write`."""
+        self._all = frozenset(sources)
+
+    def _remove_others(self) -> None:
+        """Remove the rows of other sources, and of lines that nothing was read of: another branch is read again."""
+        for source in map(str, self._state[PARSED].firsts()):
+            if source not in self._all:
+                other = ParseCache(self._state, source)
+                other.close()
+                other.write()
+        of_sources, of_lines = {"", *self._all}, {past.line for past in self._pasts.values()}
+        for table, kept in ((SCANS, of_sources), (VERSIONS, of_sources), (ENTRIES, of_sources), (LINES, of_lines),
+                            (EVENTS, of_lines), (TREE, of_lines), (COMMITS, of_lines)):  # fmt: skip
+            rows = self._past_state[table]
+            rows.remove((first,) for first in rows.firsts() if first not in kept)
+
     def write(self) -> None:
         """Save what is new or changed, and remove what is gone."""
         with self._state.writing(), self._past_state.writing():
+            if self._all:
+                self._remove_others()
             for parsed in self._by_source.values():
                 parsed.write()
             for past in self._pasts.values():

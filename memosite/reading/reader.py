@@ -463,6 +463,7 @@ def read_archive(
             found = _on(history, part.source.name)
             facts += [Parsed(source=part.source.name, path="", findings=found)] if found else []
     histories |= _with_cards(parts, histories, known)
+    known.note_all(source.name for source in sources)
     progress("resolve", 0, 0)
     by_name = {source.name: source for source in sources}
 

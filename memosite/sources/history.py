@@ -579,7 +579,8 @@ class KnownPast:
     def __init__(self, state: State, holding: Holding) -> None:
         """Load what is saved of the line (a branch): that stays while its commits change."""
         self.holding = holding
-        self._known = KnownHistory(state if holding.repo else State(None), _line_of(holding))
+        self.line = _line_of(holding)
+        self._known = KnownHistory(state if holding.repo else State(None), self.line)
         self.state, self._base = self._last()
         self._contents: dict[str, str] = {}
         self._is_open: dict[str, bool] = {}

@@ -379,9 +379,8 @@ class State:
             signer = self._signers[table.name] = blake2b(key=self._key or b"", digest_size=SIGNATURE_BYTES)
             signer.update(f"{table.name}\0{table.made_by}\0".encode())
         signed = signer.copy()
-        signed.update(repr(key).encode("utf-8", "surrogatepass") + b"\0")
-        signed.update(value)
-        return bytes(signed.digest())
+        signed.update(b"\0".join((repr(key).encode("utf-8", "surrogatepass"), value)))
+        return signed.digest()
 
     def _read_signed(self, table: Table, key: Key, written: object) -> bytes | None:
         """The value of a row; None unless this user's memosite wrote it under this key, by this version."""
@@ -434,11 +433,22 @@ class Rows:
         """The keys of these rows in their order. Their values are not read, and so not known to be ours."""
         if not self._state.is_current(self._table):
             return []
-        return [tuple(map(_read_back, row)) for row in self._state.rows(self._query(self._columns, key), _bound(key))]
+        return [_key_of(row) for row in self._state.rows(self._query(self._columns, key), _bound(key))]
 
     def heads(self, size: int, *key: str | int) -> dict[Key, bytes]:
         """The first bytes of these rows by their keys. They are not known to be ours: whole rows are checked."""
         return self._heads(SIGNATURE_BYTES + 1, size, key) if self._state.is_current(self._table) else {}
+
+    def firsts(self) -> list[str | int]:
+        """The first parts of all keys, each once; not known to be ours, as those of `keys`."""
+        if not self._state.is_current(self._table):
+            return []
+        name, first = self._table.name, self._table.keys[0]
+        next_one = f"SELECT (SELECT min({first}) FROM {name} WHERE {first} > one) FROM found WHERE one IS NOT NULL"
+        found = (
+            f"WITH RECURSIVE found(one) AS (SELECT min({first}) FROM {name} UNION ALL {next_one}) SELECT * FROM found"
+        )
+        return [_read_back(one) for (one,) in self._state.rows(found) if one is not None]
 
     def count(self, *key: str | int) -> int:
         """How many rows there are of a key that is given in part."""
@@ -479,9 +489,9 @@ class Rows:
     def _select(self, key: Key) -> Iterator[Row]:
         if not self._state.is_current(self._table):
             return
-        for *found, value in self._state.rows(self._query(f"{self._columns}, value", key), _bound(key)):
-            whole = tuple(map(_read_back, found))
-            ours = self._state.value(self._table, whole, value)
+        for row in self._state.rows(self._query(f"{self._columns}, value", key), _bound(key)):
+            whole = _key_of(row[:-1])
+            ours = self._state.value(self._table, whole, row[-1])
             if ours is None:
                 return
             yield whole, ours
@@ -489,7 +499,7 @@ class Rows:
     def _heads(self, first: int, size: int, key: Key) -> dict[Key, bytes]:
         query = self._query(f"{self._columns}, substr(value, {first}, {size})", key)
         found = ((row[:-1], row[-1]) for row in self._state.rows(query, _bound(key)))
-        return {tuple(map(_read_back, each)) if bytes in map(type, each) else each: head for each, head in found}
+        return {_key_of(each): head for each, head in found}
 
     @property
     def _columns(self) -> str:
@@ -514,6 +524,10 @@ def _bytes_of(text: str) -> str | bytes:
     except UnicodeEncodeError:
         return text.encode("utf-8", "surrogatepass")
     return text
+
+
+def _key_of(row: tuple[Any, ...]) -> Key:
+    return tuple(map(_read_back, row)) if bytes in map(type, row) else row
 
 
 def _read_back(value: Any) -> str | int:
