@@ -3,6 +3,7 @@
 import gc
 import io
 import json
+import os
 import re
 import signal
 import subprocess
@@ -78,7 +79,8 @@ def frozen() -> Iterator[None]:
 def with_client(site: Path, ask: Callable[[Client], Awaitable[None]], *options: str) -> None:
     """Ask a server of its own over its standard streams."""
     words = command_line("mcp", "--site", site, *options)
-    server = StdioServerParameters(command=words[0], args=words[1:], env={"PYTHONPATH": str(ROOT)})
+    own = {"PYTHONPATH": str(ROOT), "XDG_STATE_HOME": os.environ["XDG_STATE_HOME"]}  # else the cache is another user's
+    server = StdioServerParameters(command=words[0], args=words[1:], env=own)
 
     async def run() -> None:
         with anyio.fail_after(10 * DEADLINE):
