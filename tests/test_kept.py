@@ -205,6 +205,25 @@ def test_what_did_not_change_is_not_written_again(site: Path) -> None:
     assert not [key for key in changed if key[2] in names and key[0] in {"artifacts", "apart"}]
 
 
+@pytest.mark.parametrize("how", ["read-only", "another process writes"])
+def test_where_nothing_can_be_written_everything_is_read(site: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    """The next command reads it again; what was kept before never counts as what is now."""
+    _add(site)
+    with closing(sqlite3.connect(part(site) / FILE, isolation_level=None)) as other, monkeypatch.context() as patched:
+        if how == "read-only":
+            patched.setattr("memosite.store.state.os.access", lambda *_: False)
+        else:
+            patched.setattr("memosite.store.state.WAIT", 0.01)
+            other.execute("BEGIN IMMEDIATE")
+        for _ in range(2):
+            with open_archive(load_config(site)) as handle:
+                assert len(handle.recall().artifacts) == 3
+            assert not counts(site)
+    with open_archive(load_config(site)) as handle:
+        assert len(handle.recall().artifacts) == 3
+    assert counts(site)
+
+
 def test_a_source_that_fails_is_tried_again(site: Path) -> None:
     """Nothing is kept of such an archive."""
     write_text(site / "memosite.yml", "sources: [{path: .}, {path: gone, ref: main}]\n")

@@ -123,6 +123,17 @@ def test_who_reads_sees_one_moment_and_waits_for_nobody(folder: Path) -> None:
     assert len(found(folder)[0]) == 2
 
 
+@pytest.mark.parametrize("is_read_only", [True, False])
+def test_what_is_removed_while_somebody_reads_goes_with_the_last_reader(folder: Path, *, is_read_only: bool) -> None:
+    """It is in the log of changes only as long as somebody reads it."""
+    with State(folder, is_read_only=is_read_only) as reader, reader.reading():
+        assert dict(reader[MEMO].items()) == TIDE
+        with State(folder) as writer, writer.writing():
+            writer[MEMO].remove([()])
+        assert dict(reader[MEMO].items()) == TIDE
+    assert b"tide" not in b"".join(file.read_bytes() for file in folder.iterdir())
+
+
 def test_rows_of_another_program_are_none_and_others_stay(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows of another program are none and others stay."""
     with State(folder) as remembered, remembered.writing():

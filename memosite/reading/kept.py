@@ -52,7 +52,7 @@ def write_kept(state: State, archive: Archive, *, token: str) -> bool:
         rows.put([(_SEAL, _written(Seal(token=token)))])
         prune_rows(state, {text.sha256 for one in archive.artifacts.values() for text in one.texts})
     known = rows.heads(_HEAD)
-    del known[_SEAL]
+    known.pop(_SEAL, None)
     for some in chain(_batches(_differing(_values(archive), known)), [()]):
         with state.writing():
             if read_seal(state) != Seal(token=token):
