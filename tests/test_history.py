@@ -2,7 +2,9 @@
 
 import marshal
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,7 @@ from memosite.sources.folder import holding_repo, repo_at
 from memosite.sources.git import Repo as FoundRepo
 from memosite.sources.history import KnownHistory, read_history
 from memosite.sources.objects import find_commits
-from memosite.store.state import EVENTS, FILE, LINES, State, Table
+from memosite.store.state import COMMITS, EVENTS, FILE, LINES, TREE, State, Table
 from tests.support.lives import KEY, NAME, archive_of, commit_memo, history_of, life, put, rewrite, words
 from tests.support.memos import write_memo
 from tests.support.repos import Repo
@@ -261,6 +263,27 @@ def test_a_new_commit_writes_the_rows_of_its_files_alone(received: Repo, cache: 
     assert history_of(received, cache=cache) == history_of(received)
     rewrite(cache, EVENTS, lambda told: told)
     assert list(history_of(received, cache=cache).events) == list(history_of(received).events)
+
+
+@pytest.mark.parametrize("table", [EVENTS, TREE, COMMITS, LINES])
+@pytest.mark.parametrize("damage", ["DELETE FROM {}", "UPDATE {} SET value = substr(value, 2)", "DROP TABLE {}"])
+def test_what_is_lost_or_damaged_costs_only_time(engine: Repo, cache: Path, table: Table, damage: str) -> None:
+    """Of a history of which not all is there nothing is used, nor of its commits."""
+    commit_memo(engine, who="Ann")
+    engine.git("checkout", "--quiet", "-b", "side")
+    engine.move(INBOX, READ)
+    engine.commit(who="Bo")
+    engine.git("checkout", "--quiet", "main")
+    engine.write("README.md", "here")
+    engine.commit()
+    engine.git("merge", "--quiet", "--no-edit", "side", at=5)
+    history_of(engine, cache=cache)
+    with closing(sqlite3.connect(cache / FILE, isolation_level=None)) as sql:
+        sql.execute(damage.format(table.name))
+    commit_memo(engine, name=f"{NAME}-2", at=6)
+    engine.git("merge", "--quiet", "--no-ff", "--no-edit", "side", at=7)
+    for _ in range(2):
+        assert history_of(engine, cache=cache) == history_of(engine)
 
 
 def test_settings_that_bend_what_git_tells_do_not_count(received: Repo) -> None:

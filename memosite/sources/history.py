@@ -100,20 +100,26 @@ class KnownHistory:
         return self._read
 
     def _load(self, name: str) -> None:
-        row = self._state[LINES].get(self._line, _FILES) or b""
-        found: Any = marshal.loads(row) if row else ("",)  # noqa: S302 - signed by this user
-        if found[0] != name:  # another folder's: all of it is written anew
-            self._files_row, self._ref, self._at = b"", "", ""
+        self._files_row, self._ref, self._at = b"", "", ""
+        row, found = self._of(_FILES, name)
+        if not found:
             return
-        _, head, self._ref, self._at, committed, foreign, names = found
         reading = _Reading()
         events = self._events.load(reading.events)
         tree = {str(path): blob.decode("ascii") for (_, path), blob in self._state[TREE].items(self._line)}
-        self._read = History(
-            commit=head, committed=reading.moment(committed), tree=dict(sorted(tree.items())), foreign=foreign,
-            events=events, names=_redacted(names),
-        )  # fmt: skip
-        self._files_row, self._tree = row, tree
+        _, head, ref, at, committed, foreign, names, counts = found
+        if counts == (len(events), len(tree)):
+            self._files_row, self._tree, self._ref, self._at = row, tree, ref, at
+            self._read = History(
+                commit=head, committed=reading.moment(committed), tree=dict(sorted(tree.items())), foreign=foreign,
+                events=events, names=_redacted(names),
+            )  # fmt: skip
+
+    def _of(self, part: str, name: str) -> tuple[bytes, tuple[Any, ...]]:
+        """What is said of a part of the line, as it is written and read; nothing if it is another folder's."""
+        row = self._state[LINES].get(self._line, part) or b""
+        found = marshal.loads(row) if row else ("",)  # noqa: S302 - signed by this user
+        return row, found if found[0] == name else ()
 
     def state(self, name: str, ref: str) -> str:
         """The state of the repo in which `ref` led to the history that is cached; "" if that is not known."""
@@ -134,11 +140,10 @@ class KnownHistory:
         if self._log is None or self._log.name != name:
             self._log, self._is_log_new, self._log_row = Log(name=name), False, b""
             with self._state.reading():
-                row = self._state[LINES].get(self._line, _COMMITS) or b""
-                found: Any = marshal.loads(row) if row else ("",)  # noqa: S302 - signed by this user
-                if found[0] == name:
-                    self._log = Log(name=name, head=found[1], commits=self._commits.load(_Reading().commit))
-                    self._log_row = row
+                row, found = self._of(_COMMITS, name)
+                commits = self._commits.load(_Reading().commit) if found else {}
+            if commits and found[2] == len(commits):
+                self._log, self._log_row = Log(name=name, head=found[1], commits=commits), row
         return self._log
 
     def put_log(self, log: Log) -> None:
@@ -149,13 +154,9 @@ class KnownHistory:
         """Save what is new: the rows that changed, as long as those that are there are what was read or saved last."""
         lines, read = self._state[LINES], self._read
         if self._is_new and read.tree is not None:
-            row = marshal.dumps(
-                (
-                    *(self._name, read.commit, self._ref, self._at, _written(read.committed), read.foreign),
-                    tuple(map(tuple, read.names)),
-                ),
-                _FORM,
-            )
+            counts = len(read.events), len(read.tree)
+            said = self._name, read.commit, self._ref, self._at, _written(read.committed), read.foreign
+            row = marshal.dumps((*said, tuple(map(tuple, read.names)), counts), _FORM)
             with self._state.writing():
                 is_ours = self._files_row != b"" and self._files_row == lines.get(self._line, _FILES)
                 tree = self._state[TREE]
@@ -172,7 +173,7 @@ class KnownHistory:
                 lines.put([((self._line, _FILES), row)])
             self._files_row, self._tree = row, read.tree
         if self._is_log_new and self._log is not None:
-            row = marshal.dumps((self._log.name, self._log.head), _FORM)
+            row = marshal.dumps((self._log.name, self._log.head, len(self._log.commits)), _FORM)
             with self._state.writing():
                 is_ours = self._log_row != b"" and self._log_row == lines.get(self._line, _COMMITS)
                 self._commits.write(self._log.commits, is_anew=not is_ours)

@@ -33,7 +33,7 @@ FILE: Final = "state.sqlite"
 WAIT: Final = 20.0
 """Seconds to wait while another process writes; then nothing of this one is remembered."""
 
-HISTORY_VERSION: Final = 7
+HISTORY_VERSION: Final = 8
 """Of what is made of git histories: it is raised when the same commits give other events, or another form of them."""
 
 Key = tuple[str | int, ...]
