@@ -28,11 +28,14 @@ from memosite.search.blocks import (
     Analyses,
     BlockHit,
     SearchBlock,
+    StateBlock,
     cut_blocks,
     gaps,
     list_blocks,
+    make_block,
     pack,
     render_block,
+    render_states,
 )
 from memosite.search.documents import STRETCH, Card
 from memosite.search_language import QueryError, fold_character, parse_query
@@ -233,18 +236,19 @@ HERE = Path(__file__).parent
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 
-def plan_blocks(cards: Iterable[Card]) -> tuple[SearchBlock, ...]:
+Block = tuple[SearchBlock, StateBlock]
+
+
+def plan_blocks(cards: Iterable[Card]) -> tuple[Block, ...]:
     """The blocks of an archive's cards."""
-    return tuple(
-        SearchBlock(name=name, cards=tuple(members)) for name, members in cut_blocks(cards, lambda card: card.arrival)
-    )
+    return tuple(make_block(name, members) for name, members in cut_blocks(cards, lambda card: card.arrival))
 
 
-def write_blocks(blocks: Sequence[SearchBlock], read: Read, folder: Path) -> dict[str, bytes]:
+def write_blocks(blocks: Sequence[Block], read: Read, folder: Path) -> dict[str, bytes]:
     """Write the files of some blocks and give them back by path."""
-    files = dict([list_blocks([block.name for block in blocks])])
-    for block in blocks:
-        files |= dict(render_block(block, read.shelf.text))
+    files = dict([list_blocks([words.name for words, _ in blocks])])
+    for words, states in blocks:
+        files |= dict([*render_block(words, read.shelf.text), *render_states(states)])
     for path, data in files.items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -252,9 +256,9 @@ def write_blocks(blocks: Sequence[SearchBlock], read: Read, folder: Path) -> dic
     return files
 
 
-def in_small_blocks(read: Read) -> list[SearchBlock]:
+def in_small_blocks(read: Read) -> list[Block]:
     """The archive in several blocks, as a large one has them: each seventh artifact in the same one."""
-    return [SearchBlock(name=f"t{number}", cards=read.cards[number::7]) for number in range(7)]
+    return [make_block(f"t{number}", read.cards[number::7]) for number in range(7)]
 
 
 @pytest.mark.parametrize("cut", ["as planned", "in many blocks"])
@@ -411,38 +415,39 @@ def test_blocks_are_few_files_by_arrival_and_few_change_with_a_mailbox(
     tmp_path = tmp_path / "pieces"
     files = write_blocks(in_small_blocks(example), example, tmp_path)
     seen = set()
-    for block in json.loads(value_of(files["search/blocks.js"], "blocks"))["blocks"]:
-        head = json.loads(value_of(files[f"search/{block}/block.js"], f"{block}/block"))
+    names = json.loads(value_of(files["search/blocks.js"], "blocks"))["blocks"]
+    for part in (part for name in names for part in (name, f"{name}/states")):
+        head = json.loads(value_of(files[f"search/{part}/head.js"], f"{part}/head"))
         for kind, listed in head["files"].items():
             number = 0
             for file, entry in enumerate(listed):
-                data, key = files[path := f"search/{block}/{kind}{file}.js"], entry[:8]
+                data, key = files[path := f"search/{part}/{kind}{file}.js"], entry[:8]
                 seen.add(path)
                 for size in read_numbers(entry[8:]):
                     piece, data = data[:size], data[size:]
-                    json.loads(value_of(piece, f"{block}/{kind}{number}@{key}"))
+                    json.loads(value_of(piece, f"{part}/{kind}{number}@{key}"))
                     number += 1
                 assert data == b""
-    assert seen == {path for path in files if not path.endswith(("block.js", "blocks.js"))}
+    assert seen == {path for path in files if not path.endswith(("head.js", "blocks.js"))}
     cards = numbered(example, FULL + TAIL + 1)
     blocks = plan_blocks(cards)
-    assert [(block.name, len(block.cards)) for block in blocks] == [("f0", FULL), ("t16", TAIL), ("t17", 1)]
+    assert [(words.name, len(words.cards)) for words, _ in blocks] == [("f0", FULL), ("t16", TAIL), ("t17", 1)]
     without = plan_blocks(card for card in cards if card.arrival != FULL + 5)
-    assert [(block.name, len(block.cards)) for block in without][1:] == [("t16", TAIL - 1), ("t17", 1)]
+    assert [(words.name, len(words.cards)) for words, _ in without][1:] == [("t16", TAIL - 1), ("t17", 1)]
     more = plan_blocks(numbered(example, FULL + TAIL + 2))
     assert more[:-1] == blocks[:-1] and more[-1] != blocks[-1] and len(more) == len(blocks)
     monkeypatch.setattr("memosite.search.blocks.TAIL_SHARD", 500)
-    monkeypatch.setattr("memosite.search.blocks.FILE_BYTES", dict.fromkeys("ithep", 1_000))
-    (block,) = plan_blocks(example.cards)
-    unread = next(card for card in block.cards if ("box", "inbox") in card.keys)
+    monkeypatch.setattr("memosite.search.blocks.FILE_BYTES", dict.fromkeys("itgehp", 1_000))
+    unread = next(card for card in example.cards if ("box", "inbox") in card.keys)
     keys = tuple(("box", "read") if key == ("box", "inbox") else key for key in unread.keys)
-    moved = replace(block, cards=tuple(replace(card, keys=keys) if card is unread else card for card in block.cards))
-    before, after = (dict(render_block(one, example.shelf.text)) for one in (block, moved))
+    moved = [replace(card, keys=keys) if card is unread else card for card in example.cards]
+    ((words, states),), ((same, others),) = plan_blocks(example.cards), plan_blocks(moved)
+    assert same == words and len(render_block(words, example.shelf.text)) > 100
+    before, after = dict(render_states(states)), dict(render_states(others))
     changed = {path.rpartition("/")[2] for path in {*before, *after} if before.get(path) != after.get(path)}
-    assert "block.js" in changed
-    assert len(before) > 100
-    assert len(changed) <= 10
-    assert not any(path.startswith(("h", "i", "e")) for path in changed)
+    assert len(before) > 25
+    assert {"head.js"} < changed and len(changed) <= 5
+    assert not any(path.startswith(("g", "i")) for path in changed)
 
 
 def value_of(line: bytes, name: str) -> bytes:
@@ -507,7 +512,7 @@ def test_javascript_folds_as_python_does_passes_its_own_tests_and_has_the_types_
 
 def test_what_was_found_in_a_small_block_is_not_sought_again(example: Read, monkeypatch: pytest.MonkeyPatch) -> None:
     """One more artifact is all that is read; what is kept counts by its size; packed terms give the same files."""
-    (block,) = plan_blocks(example.cards)[:1]
+    ((block, _),) = plan_blocks(example.cards)
     less = replace(block, cards=block.cards[1:])
     expected = render_block(less, example.shelf.text), render_block(block, example.shelf.text)
     read: list[str] = []
