@@ -565,7 +565,7 @@ const memositeSearch = (() => {
   }
 
   const VERSION = 4; // of the files; a page of another time finds nothing wrong: it loads none
-  const GROUPS = 512;
+  const GROUPS = 256;
   const GROUP_DIGITS = 6;
 
   /** @typedef {{key: string, documents: string, shard: number, place: number}} Entry a term, and where its places are */

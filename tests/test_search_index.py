@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -371,33 +372,105 @@ def numbered(read: Read, count: int) -> list[Card]:
     return [replace(cards[n % len(cards)], id=f"x{n}", arrival=n + 1) for n in range(count)]
 
 
-def test_builds_rewrite_the_blocks_of_what_changed_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One memo more: the files of the last block. An edit: those of its own. A clean build gives the same bytes."""
+SearchFiles = dict[str, tuple[bytes, int]]
+"""The files of a search, each with its bytes and its time."""
+
+
+class Growing:
+    """A site whose full block has 16 artifacts, built again after each change."""
+
+    def __init__(self, folder: Path) -> None:
+        self.inbox, self.output = folder / "site/memos/inbox", folder / "out"
+        for number in range(1, 23):
+            self.write(number)
+        self.files = self.build()
+
+    def write(self, number: int, *, day: int | None = None, body: str = "tide and ebb", **fields: Any) -> None:
+        """Write a memo that asks for an answer; the day counts where it answers another."""
+        name, sent = f"memo-{number:02}", f"2026-05-{day or number:02}T12:00:00Z"
+        write_memo(self.inbox, name, body=f"{body} w{number}", sent=sent, **{"action_required": True, **fields})
+
+    def build(self, target: Path | None = None) -> SearchFiles:
+        """Build it, from nothing if a target is named."""
+        output = build_site(self.inbox.parent.parent, "--jobs", 1, output=target or self.output)
+        files = (path for path in sorted((output / "search").rglob("*.js")))
+        return {path.relative_to(output).as_posix(): (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
+
+    def changed(self) -> set[str]:
+        """Build it, and tell which files of search are new, gone, or written again."""
+        before, self.files = self.files, self.build()
+        return {path for path in {*before, *self.files} if before.get(path) != self.files.get(path)}
+
+
+@pytest.fixture
+def growing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Growing:
+    """A site with small blocks."""
     monkeypatch.setattr("memosite.search.blocks.FULL", 16)
     monkeypatch.setattr("memosite.search.blocks.TAIL", 4)
-    folder, output = tmp_path / "site/memos/inbox", tmp_path / "out"
+    return Growing(tmp_path)
 
-    def build(target: Path = output) -> dict[str, tuple[bytes, int]]:
-        build_site(tmp_path / "site", "--jobs", 1, output=target)
-        files = (path for path in sorted((target / "search").rglob("*.js")))
-        return {path.relative_to(target).as_posix(): (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
 
-    def write(number: int, body: str = "tide and ebb") -> None:
-        write_memo(folder, f"memo-{number:02}", body=f"{body} w{number}", sent=f"2026-05-{number:02}T12:00:00Z")
+def test_builds_rewrite_the_blocks_of_what_changed_alone(growing: Growing, tmp_path: Path) -> None:
+    """One memo more: the files of the last block. An edit: those of its own. A clean build gives the same bytes."""
+    assert {path.split("/")[1] for path in growing.files} == {"blocks.js", "f0", "t4", "t5"}
+    growing.write(23)
+    assert {path.split("/")[1] for path in growing.changed()} == {"t5"}
+    growing.write(3, body="another wording")
+    assert {path.split("/")[1] for path in growing.changed()} == {"f0"}
+    clean = growing.build(tmp_path / "clean")
+    assert {path: data for path, (data, _) in clean.items()} == {
+        path: data for path, (data, _) in growing.files.items()
+    }
 
-    for number in range(1, 23):
-        write(number)
-    before = build()
-    assert {path.split("/")[1] for path in before} == {"blocks.js", "f0", "t4", "t5"}
-    write(23)
-    added = build()
-    changed = {path for path in {*before, *added} if before.get(path) != added.get(path)}
-    assert {path.split("/")[1] for path in changed} == {"t5"}
-    write(3, body="another wording")
-    edited = build()
-    assert {path.split("/")[1] for path in edited if added.get(path) != edited[path]} == {"f0"}
-    clean = build(tmp_path / "clean")
-    assert {path: data for path, (data, _) in clean.items()} == {path: data for path, (data, _) in edited.items()}
+
+def test_what_becomes_of_an_old_item_leaves_the_words_of_its_block_as_they_are(
+    growing: Growing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Moved, answered, closed, copied, joined to a thread: its states alone are written, and all find the same."""
+    analyzed: list[str] = []
+    find = blocks_module._find
+
+    def noted(card: Card, **options: Any) -> Iterator[BlockHit]:
+        analyzed.append(card.id)
+        return find(card, **options)
+
+    monkeypatch.setattr("memosite.search.blocks._find", noted)
+    read, archive = (growing.inbox.with_name(name) for name in ("read", "archive"))
+    changes: tuple[tuple[Callable[[], object], str, dict[str, list[str]]], ...] = (
+        (
+            lambda: os.renames(growing.inbox / "memo-02.openthing", read / "memo-02.openthing"),
+            "", {"box:read": ["memo-02"], "memos/inbox/memo-02.openthing": []},
+        ),
+        (
+            lambda: growing.write(24, sender="director", to="engineer", in_reply_to="memo-03.openthing"),
+            "memo-24", {"is:answered": ["memo-03"]},
+        ),
+        (lambda: growing.write(4, metadata={"discharged": True}), "", {"is:discharged": ["memo-04"]}),
+        (
+            lambda: growing.write(25, in_reply_to="memo-05.openthing", thread_id="launch"),
+            "memo-25", {"thread:launch": ["memo-25", "memo-05"]},
+        ),
+        (lambda: growing.write(6, in_reply_to="memo-07.openthing"), "", {"thread:memo-07": ["memo-07", "memo-06"]}),
+        (
+            lambda: shutil.copytree(growing.inbox, archive, ignore=lambda _, names: {*names} - {"memo-08.openthing"}),
+            "", {"box:archive tide": ["memo-08"], "memos/archive/memo-08.openthing": ["memo-08"]},
+        ),
+    )  # fmt: skip
+    for number, (change, added, queries) in enumerate(changes):
+        analyzed.clear()
+        change()
+        written = {path for path in growing.changed() if path.startswith("search/f0/")}
+        assert {path.rpartition("/")[0] for path in written} == {"search/f0/states"}, queries
+        assert analyzed == [added] * bool(added), queries
+        for answer, (query, expected) in zip(
+            browse(growing.output, list(queries), limit=10), queries.items(), strict=True
+        ):
+            assert [hit[1] for hit in answer["hits"]] == expected, query
+            assert ids(growing.inbox.parent.parent, tmp_path / f"cache{number}", query) == expected
+    clean = growing.build(tmp_path / "clean")
+    assert {path: data for path, (data, _) in clean.items()} == {
+        path: data for path, (data, _) in growing.files.items()
+    }
 
 
 def test_blocks_are_few_files_by_arrival_and_few_change_with_a_mailbox(

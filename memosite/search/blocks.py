@@ -236,7 +236,7 @@ HITS = 8
 """Hits that are loaded together."""
 
 
-GROUPS = 512
+GROUPS = 256
 """Artifacts whose groups are loaded together."""
 
 

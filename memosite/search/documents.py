@@ -99,7 +99,7 @@ class Card:
 
     @property
     def words(self) -> "Card":
-        """The same without what changes while the artifact lives: when it is read, moved, answered, joined to others."""
+        """The same without what changes in its life: when it is read, moved, answered, or joined to a thread."""
         return replace(
             self, arrival=0, path="", status="", waits_for=(), owing="", keys=(), positions=(), names=(), group=""
         )
