@@ -564,7 +564,7 @@ const memositeSearch = (() => {
     return one.length - other.length;
   }
 
-  const VERSION = 4; // of the files; a page of another time finds nothing wrong: it loads none
+  const VERSION = 4; // of the files: this page reads no other
   const GROUPS = 256;
   const GROUP_DIGITS = 6;
 
@@ -714,7 +714,8 @@ const memositeSearch = (() => {
     async group(document) {
       const artifact = this.artifacts[document];
       const codes = await (await this.states()).get("g", Math.floor(artifact / GROUPS), (value) => value);
-      return codes.substr((artifact % GROUPS) * GROUP_DIGITS, GROUP_DIGITS);
+      const start = (artifact % GROUPS) * GROUP_DIGITS;
+      return codes.slice(start, start + GROUP_DIGITS);
     }
 
     /** The passage of a document that has most of some words. Of a text in several pieces more than the first is loaded

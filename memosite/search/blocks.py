@@ -244,7 +244,7 @@ _GROUP_DIGITS = 6
 
 
 VERSION = 4
-"""Of how blocks are written and artifacts numbered: a page that knows another one loads nothing."""
+"""Of how blocks are written and artifacts numbered; a page that knows another version reads none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,7 +280,7 @@ class StateBlock:
 
 
 def make_block(name: str, cards: Iterable[Card]) -> tuple[SearchBlock, StateBlock]:
-    """A block of these artifacts: a change of what they are, not of what they say, leaves the first part equal."""
+    """A block of these artifacts: what becomes of them, not of what they say, leaves the first part equal."""
     ordered = sorted(cards, key=lambda card: (card.date is None, -(card.date or 0), card.id, card.kind))
     words = SearchBlock(name=name, cards=tuple(card.words for card in ordered))
     return words, StateBlock(name=name, words=words.key, states=tuple(map(_state, ordered)))
@@ -439,9 +439,8 @@ def render_states(block: StateBlock) -> list[tuple[str, bytes]]:
 
 def _code(group: str) -> str:
     """A short name of a group; the page only asks whether those of two hits are the same."""
-    return urlsafe_b64encode(blake2b(group.encode("utf-8", "surrogatepass"), digest_size=_GROUP_DIGITS).digest())[
-        :_GROUP_DIGITS
-    ].decode()
+    digest = blake2b(group.encode("utf-8", "surrogatepass"), digest_size=_GROUP_DIGITS).digest()
+    return urlsafe_b64encode(digest)[:_GROUP_DIGITS].decode()
 
 
 def _files(
@@ -488,8 +487,8 @@ class _Terms:
         for word, places in words:
             terms[word].extend((number, places))
 
-    def pack(self) -> None:
-        """Pack what is frequent."""
+    def pack_frequent(self) -> None:
+        """Pack the terms that many have."""
         for key, term in self.named_terms():
             if len(term) > 2 * _FREQUENT:
                 self._pack(key, term)
@@ -544,7 +543,7 @@ class _Builder(_Terms):
             self.add(number, family, words.items())
         self.add(number, "k", ((f"{name}:{value}", b"") for name, value in found.files))
         if self.documents % PACKED == 0:
-            self.pack()
+            self.pack_frequent()
 
     @property
     def more(self) -> str:
@@ -567,7 +566,7 @@ class _Shard:
 
 
 def _shards(built: _Terms, limit: int) -> Iterator[_Shard]:
-    """The terms in shards; one ends with its family, so that a memo that is read or moved changes few of them."""
+    """The terms in shards; one ends with its family, so that a memo that is read or moved changes few of the states."""
     before = ""
     for _, family in groupby(sorted(built.named_terms(), key=itemgetter(0)), key=lambda entry: entry[0][0]):
         terms = list(family)
