@@ -10,7 +10,7 @@ from memosite.plan import context_of
 from memosite.plan.search import block_members, plan_block
 from memosite.reading.archive import open_archive
 from memosite.run.workers import BATCH, default_jobs, run
-from memosite.search.blocks import list_blocks, render_block
+from memosite.search.blocks import list_blocks, render_block, render_states
 
 
 def main(site: Path, folder: Path) -> None:
@@ -22,8 +22,8 @@ def main(site: Path, folder: Path) -> None:
         blocks = list(block_members(context))
 
         def make(block: tuple[str, tuple[Ref, ...]]) -> list[tuple[str, bytes]]:
-            (planned,) = plan_block(context, *block)
-            return render_block(planned, text_of=handle.shelf.text)
+            words, states = plan_block(context, *block)
+            return [*render_block(words, text_of=handle.shelf.text), *render_states(states)]
 
         _write(folder, [list_blocks([name for name, _ in blocks])])
         for files in run(make, blocks, jobs=default_jobs(), weight=lambda _: BATCH):

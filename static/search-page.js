@@ -171,9 +171,8 @@
   function grouped(hits) {
     const groups = new Map();
     for (const hit of hits) {
-      const [kind, id, , tools, , , , , , group] = hit.row;
-      const key = group || `${kind}/${id}`;
-      const others = groups.get(key) ?? groups.set(key, []).get(key);
+      const [kind, id, , tools] = hit.row;
+      const others = groups.get(hit.group) ?? groups.set(hit.group, []).get(hit.group);
       const pieces = hit.excerpt.map((/** @type {[string, boolean]} */ [piece]) => piece);
       const said = [tools, ...pieces].join("");
       const isSeen = kind === "transcript" && others.some((/** @type {any} */ other) => other.row[1] !== id && other.said === said);

@@ -16,11 +16,12 @@
  * @typedef {["not", any]} Not
  * @typedef {Words | Key | Dates | Ago | Group | Not} Tree
  * @typedef {{term: string, position: number, start: number, end: number, part: boolean}} Word
- * @typedef {{artifacts: number, documents: number, more: string, newest: number | null, oldest: number | null,
- *   years: [string, number][], tools: string, terms: string, files: Record<string, string[]>}} Head
- * @typedef {[string, string, number, number, string, string, string, string, string, string?]} Row
+ * @typedef {{terms: string, files: Record<string, string[]>}} PartHead
+ * @typedef {PartHead & {key: string, artifacts: number, documents: number, more: string, newest: number | null,
+ *   oldest: number | null, years: [string, number][], tools: string}} Head
+ * @typedef {[string, string, number, number, string, string, string, string, string]} Row
  * @typedef {{excerpt: [string, boolean][], anchor: string, words: string, found: number}} Passage
- * @typedef {{row: Row} & Passage} Hit
+ * @typedef {{row: Row, group: string} & Passage} Hit
  * @typedef {{total: number, items: number, listed: number, hits: Hit[], facets: () => Promise<Facets>}} Answer
  * @typedef {Record<string, [string, number][]>} Facets
  * @typedef {{file: string, start: number, size: number}} Lines where in a file a piece is, in bytes
@@ -563,6 +564,10 @@ const memositeSearch = (() => {
     return one.length - other.length;
   }
 
+  const VERSION = 4; // of the files: this page reads no other
+  const GROUPS = 256;
+  const GROUP_DIGITS = 6;
+
   /** @typedef {{key: string, documents: string, shard: number, place: number}} Entry a term, and where its places are */
 
   /** The terms of a shard by their keys. @param {string} text @param {number} shard @returns {Map<string, Entry>} */
@@ -575,18 +580,17 @@ const memositeSearch = (() => {
     }));
   }
 
-  /** One block, as far as it has been loaded. */
-  class Block {
-    /** @param {string} name @param {Head} head @param {Load} load */
-    constructor(name, head, load) {
+  /** The words or the states of a block, as far as they have been loaded: terms of so many things, and other pieces. */
+  class Part {
+    /** @param {string} name @param {PartHead} head @param {number} size @param {Load} load */
+    constructor(name, head, size, load) {
       this.name = name;
-      this.head = head;
+      this.files = head.files;
       this.terms = head.terms ? head.terms.split(",") : []; // with what each shard of terms begins
+      this.size = size;
       this.load = load;
       /** @type {Map<string, Promise<any>>} */
       this.kept = new Map();
-      /** @type {Uint32Array | null} */
-      this.artifactOf = null;
     }
 
     /** A piece of a kind. @template T @param {string} kind @param {number} number @param {(value: any) => T} read
@@ -607,7 +611,7 @@ const memositeSearch = (() => {
      *  @returns {[string, Lines]} */
     lines(kind, number) {
       let left = number;
-      for (const [i, listed] of this.head.files[kind].entries()) {
+      for (const [i, listed] of this.files[kind].entries()) {
         const sizes = numbers(listed.slice(8));
         if (left < sizes.length) {
           const start = sizes.slice(0, left).reduce((sum, size) => sum + size, 0);
@@ -617,26 +621,6 @@ const memositeSearch = (() => {
         left -= sizes.length;
       }
       throw new Error(`${this.name} has no ${kind}${number}`);
-    }
-
-    /** The artifact of each document, by number. */
-    get artifacts() {
-      if (!this.artifactOf) {
-        const sizes = new Array(this.head.artifacts).fill(1);
-        const more = numbers(this.head.more);
-        for (let i = 0, artifact = -1; i < more.length; i += 2) sizes[(artifact += more[i] + 1)] += more[i + 1];
-        this.artifactOf = Uint32Array.from(sizes.flatMap((size, artifact) => new Array(size).fill(artifact)));
-      }
-      return this.artifactOf;
-    }
-
-    /** @returns {Promise<number[]>} the date of each document, newest first, -Infinity without one */
-    dates() {
-      return this.get("i", 0, ({ scale, steps }) => {
-        let date = this.head.newest ?? 0;
-        const found = numbers(steps).map((step) => (date -= step * scale));
-        return Array.from(this.artifacts, (artifact) => found[artifact] ?? -Infinity);
-      });
     }
 
     /** The shard in which a key stands, if anywhere. @param {string} key */
@@ -663,6 +647,56 @@ const memositeSearch = (() => {
       );
     }
 
+  }
+
+  /** One block: its words, whose terms are of documents; and its states, whose terms are of artifacts. */
+  class Block extends Part {
+    /** @param {string} name @param {Head} head @param {Load} load */
+    constructor(name, head, load) {
+      super(name, head, head.documents, load);
+      this.head = head;
+      /** @type {Uint32Array | null} */
+      this.artifactOf = null;
+      /** @type {Promise<Part> | null} */
+      this.loadedStates = null;
+    }
+
+    /** Its states. Those of other words have other numbers, or say what was true at another time. @returns {Promise<Part>} */
+    states() {
+      const name = `${this.name}/states`;
+      this.loadedStates ??= this.load(`${name}/head`).then((head) => {
+        if (head.words !== this.head.key) throw new Error(`${name} is of another build`);
+        return new Part(name, head, this.head.artifacts, this.load);
+      });
+      this.loadedStates.catch(() => (this.loadedStates = null));
+      return this.loadedStates;
+    }
+
+    /** The artifact of each document, by number. */
+    get artifacts() {
+      if (!this.artifactOf) {
+        const sizes = new Array(this.head.artifacts).fill(1);
+        const more = numbers(this.head.more);
+        for (let i = 0, artifact = -1; i < more.length; i += 2) sizes[(artifact += more[i] + 1)] += more[i + 1];
+        this.artifactOf = Uint32Array.from(sizes.flatMap((size, artifact) => new Array(size).fill(artifact)));
+      }
+      return this.artifactOf;
+    }
+
+    /** @returns {Promise<number[]>} the date of each document, newest first, -Infinity without one */
+    dates() {
+      return this.get("i", 0, ({ scale, steps }) => {
+        let date = this.head.newest ?? 0;
+        const found = numbers(steps).map((step) => (date -= step * scale));
+        return Array.from(this.artifacts, (artifact) => found[artifact] ?? -Infinity);
+      });
+    }
+
+    /** The documents of some artifacts. @param {Uint8Array} found */
+    documentsOf(found) {
+      return Uint8Array.from(this.artifacts, (artifact) => found[artifact]);
+    }
+
     /** @param {number} document @returns {Promise<[string, ...Row]>} where its text is, and its row */
     async hit(document) {
       return (await this.get("h", Math.floor(document / 8), (value) => value))[document % 8];
@@ -670,14 +704,23 @@ const memositeSearch = (() => {
 
     /** @param {number} document @returns {Promise<Row>} */
     async row(document) {
-      const [, kind, id, turn, tools, subject, label, who, day, file, group] = await this.hit(document);
+      const [, kind, id, turn, tools, subject, label, who, day, file] = await this.hit(document);
       const usual = `${FOLDERS[kind]}/${id}/index.html${turn ? `#t${turn}` : ""}`;
-      return [kind, id, turn, tools, subject, label, who, day, file || usual, group];
+      return [kind, id, turn, tools, subject, label, who, day, file || usual];
+    }
+
+    /** What a document is shown with: the same for those of one thread or session. @param {number} document
+     *  @returns {Promise<string>} */
+    async group(document) {
+      const artifact = this.artifacts[document];
+      const codes = await (await this.states()).get("g", Math.floor(artifact / GROUPS), (value) => value);
+      const start = (artifact % GROUPS) * GROUP_DIGITS;
+      return codes.slice(start, start + GROUP_DIGITS);
     }
 
     /** The passage of a document that has most of some words. Of a text in several pieces more than the first is loaded
      *  only if that has not all of them together: all, if it has three, else the one that positions tell.
-     *  @param {number} document @param {Words[]} wanted @returns {Promise<Hit>} */
+     *  @param {number} document @param {Words[]} wanted @returns {Promise<{row: Row} & Passage>} */
     async passage(document, wanted) {
       const row = await this.row(document);
       const [first, place, ...sizes] = numbers((await this.hit(document))[0]);
@@ -708,10 +751,10 @@ const memositeSearch = (() => {
     }
   }
 
-  /** @param {Block} block @param {Iterable<number>} documents */
-  function setOf(block, documents) {
-    const found = new Uint8Array(block.head.documents);
-    for (const document of documents) found[document] = 1;
+  /** @param {Part} part @param {Iterable<number>} numbers */
+  function setOf(part, numbers) {
+    const found = new Uint8Array(part.size);
+    for (const number of numbers) found[number] = 1;
     return found;
   }
 
@@ -748,8 +791,10 @@ const memositeSearch = (() => {
       const tools = setOf(block, ascending(block.head.tools));
       return value === "tools" ? tools : tools.map((bit) => 1 - bit);
     }
-    const entries = await block.entries(`k:${field}:${value}`, prefix);
-    return setOf(block, entries.flatMap((entry) => ascending(entry.documents)));
+    const part = field === "file" ? block : await block.states(); // a turn wrote it, all else is of the whole item
+    const entries = await part.entries(`k:${field}:${value}`, prefix);
+    const found = setOf(part, entries.flatMap((entry) => ascending(entry.documents)));
+    return part === block ? found : block.documentsOf(found);
   }
 
   /** @param {Block} block @param {number | null} start @param {number | null} end */
@@ -762,26 +807,27 @@ const memositeSearch = (() => {
 
   /** @param {Words} tree @param {Block} block @param {Asked} asked */
   async function matchWords([, field, terms, prefix], block, asked) {
-    const families = field === "text" ? (asked.tools ? ["t", "o"] : ["t"]) : [field === "name" ? "n" : "s"];
+    if (field === "name") return firsts(block, block.documentsOf(await matchPhrase("n", terms, prefix, await block.states())));
+    const families = field === "text" ? (asked.tools ? ["t", "o"] : ["t"]) : ["s"];
     const sets = await Promise.all(families.map((family) => matchPhrase(family, terms, prefix, block)));
     return sets.reduce((one, other) => one.map((bit, i) => bit | other[i]));
   }
 
-  /** @param {string} family @param {string[]} terms @param {boolean} prefix @param {Block} block */
-  async function matchPhrase(family, terms, prefix, block) {
+  /** @param {string} family @param {string[]} terms @param {boolean} prefix @param {Part} part */
+  async function matchPhrase(family, terms, prefix, part) {
     const last = terms.length - 1;
-    const choices = await Promise.all(terms.map((term, i) => block.entries(`${family}:${term}`, prefix && i === last)));
-    const sets = choices.map((entries) => setOf(block, entries.flatMap((entry) => ascending(entry.documents))));
+    const choices = await Promise.all(terms.map((term, i) => part.entries(`${family}:${term}`, prefix && i === last)));
+    const sets = choices.map((entries) => setOf(part, entries.flatMap((entry) => ascending(entry.documents))));
     const found = sets.reduce((one, other) => one.map((bit, i) => bit & other[i]));
     if (last === 0 || !found.includes(1)) return found;
-    const places = await Promise.all(choices.map((entries) => placesOf(block, entries, found)));
-    return found.map((bit, document) => (bit && sequences(places.map((each) => each.get(document))).length ? 1 : 0));
+    const places = await Promise.all(choices.map((entries) => placesOf(part, entries, found)));
+    return found.map((bit, number) => (bit && sequences(places.map((each) => each.get(number))).length ? 1 : 0));
   }
 
-  /** The documents of some terms, each with where it stands there, as gaps. @param {Block} block @param {Entry[]} entries
+  /** What has some terms, each with where it stands there, as gaps. @param {Part} part @param {Entry[]} entries
    *  @returns {Promise<[number, number[]][]>} */
-  async function placesIn(block, entries) {
-    const files = await Promise.all(entries.map(({ shard }) => block.get("p", shard, (value) => value.split(","))));
+  async function placesIn(part, entries) {
+    const files = await Promise.all(entries.map(({ shard }) => part.get("p", shard, (value) => value.split(","))));
     return entries.flatMap(({ documents, place }, i) => {
       const all = numbers(files[i][place]);
       let end = 0;
@@ -793,12 +839,11 @@ const memositeSearch = (() => {
     });
   }
 
-  /** Where some terms stand in the documents found. @param {Block} block @param {Uint8Array} found
-   *  @param {Entry[]} entries */
-  async function placesOf(block, entries, found) {
+  /** Where some terms stand in what was found. @param {Part} part @param {Entry[]} entries @param {Uint8Array} found */
+  async function placesOf(part, entries, found) {
     /** @type {Map<number, Set<number>>} */
     const places = new Map();
-    for (const [document, gaps] of await placesIn(block, entries)) {
+    for (const [document, gaps] of await placesIn(part, entries)) {
       if (!found[document]) continue;
       const set = places.get(document) ?? new Set();
       places.set(document, set);
@@ -850,11 +895,12 @@ const memositeSearch = (() => {
 
     /** @returns {Promise<Block[]>} */
     open() {
-      this.blocks ??= this.load("blocks").then((value) =>
-        Promise.all(
-          value.blocks.map(async (/** @type {string} */ name) => new Block(name, await this.load(`${name}/block`), this.load)),
-        ),
-      );
+      this.blocks ??= this.load("blocks").then((value) => {
+        if (value.v !== VERSION) throw new Error("blocks is of another version");
+        return Promise.all(
+          value.blocks.map(async (/** @type {string} */ name) => new Block(name, await this.load(`${name}/head`), this.load)),
+        );
+      });
       this.blocks.catch(() => (this.blocks = null));
       return this.blocks;
     }
@@ -876,7 +922,10 @@ const memositeSearch = (() => {
       const listed = isByItem ? found.map((set, i) => firsts(blocks[i], set)) : found;
       const isBest = order === "best" && wanted.length > 0;
       const places = isBest ? await bestPlaces(blocks, found, wanted, limit, asked) : await firstPlaces(blocks, listed, limit);
-      const hits = await Promise.all(places.map(([block, document]) => block.passage(document, wanted)));
+      const hits = await Promise.all(places.map(async ([block, document]) => {
+        const [passage, group] = await Promise.all([block.passage(document, wanted), block.group(document)]);
+        return { ...passage, group };
+      }));
       const items = blocks.reduce((sum, block, i) => sum + shares(block, found[i]).reduce((all, one) => all + one, 0), 0);
       return { total, items, listed: isByItem ? items : total, hits, facets: () => facetsOf(blocks, found) };
     }
@@ -1014,7 +1063,7 @@ const memositeSearch = (() => {
       blocks.map(async (block, i) => {
         if (!found[i].includes(1)) return;
         const has = shares(block, found[i]);
-        const facets = await block.get("i", 1, (value) => value);
+        const facets = await (await block.states()).get("i", 0, (value) => value);
         for (const [name, values] of Object.entries(facets)) {
           for (const [value, artifacts] of Object.entries(/** @type {Record<string, string>} */ (values))) {
             add(name, value, ascending(artifacts).reduce((count, artifact) => count + has[artifact], 0));

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -28,11 +29,14 @@ from memosite.search.blocks import (
     Analyses,
     BlockHit,
     SearchBlock,
+    StateBlock,
     cut_blocks,
     gaps,
     list_blocks,
+    make_block,
     pack,
     render_block,
+    render_states,
 )
 from memosite.search.documents import STRETCH, Card
 from memosite.search_language import QueryError, fold_character, parse_query
@@ -233,18 +237,19 @@ HERE = Path(__file__).parent
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 
-def plan_blocks(cards: Iterable[Card]) -> tuple[SearchBlock, ...]:
+Block = tuple[SearchBlock, StateBlock]
+
+
+def plan_blocks(cards: Iterable[Card]) -> tuple[Block, ...]:
     """The blocks of an archive's cards."""
-    return tuple(
-        SearchBlock(name=name, cards=tuple(members)) for name, members in cut_blocks(cards, lambda card: card.arrival)
-    )
+    return tuple(make_block(name, members) for name, members in cut_blocks(cards, lambda card: card.arrival))
 
 
-def write_blocks(blocks: Sequence[SearchBlock], read: Read, folder: Path) -> dict[str, bytes]:
+def write_blocks(blocks: Sequence[Block], read: Read, folder: Path) -> dict[str, bytes]:
     """Write the files of some blocks and give them back by path."""
-    files = dict([list_blocks([block.name for block in blocks])])
-    for block in blocks:
-        files |= dict(render_block(block, read.shelf.text))
+    files = dict([list_blocks([words.name for words, _ in blocks])])
+    for words, states in blocks:
+        files |= dict([*render_block(words, read.shelf.text), *render_states(states)])
     for path, data in files.items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -252,9 +257,9 @@ def write_blocks(blocks: Sequence[SearchBlock], read: Read, folder: Path) -> dic
     return files
 
 
-def in_small_blocks(read: Read) -> list[SearchBlock]:
+def in_small_blocks(read: Read) -> list[Block]:
     """The archive in several blocks, as a large one has them: each seventh artifact in the same one."""
-    return [SearchBlock(name=f"t{number}", cards=read.cards[number::7]) for number in range(7)]
+    return [make_block(f"t{number}", read.cards[number::7]) for number in range(7)]
 
 
 @pytest.mark.parametrize("cut", ["as planned", "in many blocks"])
@@ -367,33 +372,105 @@ def numbered(read: Read, count: int) -> list[Card]:
     return [replace(cards[n % len(cards)], id=f"x{n}", arrival=n + 1) for n in range(count)]
 
 
-def test_builds_rewrite_the_blocks_of_what_changed_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One memo more: the files of the last block. An edit: those of its own. A clean build gives the same bytes."""
+SearchFiles = dict[str, tuple[bytes, int]]
+"""The files of a search, each with its bytes and its time."""
+
+
+class Growing:
+    """A site whose full block has 16 artifacts, built again after each change."""
+
+    def __init__(self, folder: Path) -> None:
+        self.inbox, self.output = folder / "site/memos/inbox", folder / "out"
+        for number in range(1, 23):
+            self.write(number)
+        self.files = self.build()
+
+    def write(self, number: int, *, day: int | None = None, body: str = "tide and ebb", **fields: Any) -> None:
+        """Write a memo that asks for an answer; the day counts where it answers another."""
+        name, sent = f"memo-{number:02}", f"2026-05-{day or number:02}T12:00:00Z"
+        write_memo(self.inbox, name, body=f"{body} w{number}", sent=sent, **{"action_required": True, **fields})
+
+    def build(self, target: Path | None = None) -> SearchFiles:
+        """Build it, from nothing if a target is named."""
+        output = build_site(self.inbox.parent.parent, "--jobs", 1, output=target or self.output)
+        files = (path for path in sorted((output / "search").rglob("*.js")))
+        return {path.relative_to(output).as_posix(): (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
+
+    def changed(self) -> set[str]:
+        """Build it, and tell which files of search are new, gone, or written again."""
+        before, self.files = self.files, self.build()
+        return {path for path in {*before, *self.files} if before.get(path) != self.files.get(path)}
+
+
+@pytest.fixture
+def growing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Growing:
+    """A site with small blocks."""
     monkeypatch.setattr("memosite.search.blocks.FULL", 16)
     monkeypatch.setattr("memosite.search.blocks.TAIL", 4)
-    folder, output = tmp_path / "site/memos/inbox", tmp_path / "out"
+    return Growing(tmp_path)
 
-    def build(target: Path = output) -> dict[str, tuple[bytes, int]]:
-        build_site(tmp_path / "site", "--jobs", 1, output=target)
-        files = (path for path in sorted((target / "search").rglob("*.js")))
-        return {path.relative_to(target).as_posix(): (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
 
-    def write(number: int, body: str = "tide and ebb") -> None:
-        write_memo(folder, f"memo-{number:02}", body=f"{body} w{number}", sent=f"2026-05-{number:02}T12:00:00Z")
+def test_builds_rewrite_the_blocks_of_what_changed_alone(growing: Growing, tmp_path: Path) -> None:
+    """One memo more: the files of the last block. An edit: those of its own. A clean build gives the same bytes."""
+    assert {path.split("/")[1] for path in growing.files} == {"blocks.js", "f0", "t4", "t5"}
+    growing.write(23)
+    assert {path.split("/")[1] for path in growing.changed()} == {"t5"}
+    growing.write(3, body="another wording")
+    assert {path.split("/")[1] for path in growing.changed()} == {"f0"}
+    clean = growing.build(tmp_path / "clean")
+    assert {path: data for path, (data, _) in clean.items()} == {
+        path: data for path, (data, _) in growing.files.items()
+    }
 
-    for number in range(1, 23):
-        write(number)
-    before = build()
-    assert {path.split("/")[1] for path in before} == {"blocks.js", "f0", "t4", "t5"}
-    write(23)
-    added = build()
-    changed = {path for path in {*before, *added} if before.get(path) != added.get(path)}
-    assert {path.split("/")[1] for path in changed} == {"t5"}
-    write(3, body="another wording")
-    edited = build()
-    assert {path.split("/")[1] for path in edited if added.get(path) != edited[path]} == {"f0"}
-    clean = build(tmp_path / "clean")
-    assert {path: data for path, (data, _) in clean.items()} == {path: data for path, (data, _) in edited.items()}
+
+def test_what_becomes_of_an_old_item_leaves_the_words_of_its_block_as_they_are(
+    growing: Growing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Moved, answered, closed, copied, joined to a thread: its states alone are written, and all find the same."""
+    analyzed: list[str] = []
+    find = blocks_module._find
+
+    def noted(card: Card, **options: Any) -> Iterator[BlockHit]:
+        analyzed.append(card.id)
+        return find(card, **options)
+
+    monkeypatch.setattr("memosite.search.blocks._find", noted)
+    read, archive = (growing.inbox.with_name(name) for name in ("read", "archive"))
+    changes: tuple[tuple[Callable[[], object], str, dict[str, list[str]]], ...] = (
+        (
+            lambda: os.renames(growing.inbox / "memo-02.openthing", read / "memo-02.openthing"),
+            "", {"box:read": ["memo-02"], "memos/inbox/memo-02.openthing": []},
+        ),
+        (
+            lambda: growing.write(24, sender="director", to="engineer", in_reply_to="memo-03.openthing"),
+            "memo-24", {"is:answered": ["memo-03"]},
+        ),
+        (lambda: growing.write(4, metadata={"discharged": True}), "", {"is:discharged": ["memo-04"]}),
+        (
+            lambda: growing.write(25, in_reply_to="memo-05.openthing", thread_id="launch"),
+            "memo-25", {"thread:launch": ["memo-25", "memo-05"]},
+        ),
+        (lambda: growing.write(6, in_reply_to="memo-07.openthing"), "", {"thread:memo-07": ["memo-07", "memo-06"]}),
+        (
+            lambda: shutil.copytree(growing.inbox, archive, ignore=lambda _, names: {*names} - {"memo-08.openthing"}),
+            "", {"box:archive tide": ["memo-08"], "memos/archive/memo-08.openthing": ["memo-08"]},
+        ),
+    )  # fmt: skip
+    for number, (change, added, queries) in enumerate(changes):
+        analyzed.clear()
+        change()
+        written = {path for path in growing.changed() if path.startswith("search/f0/")}
+        assert {path.rpartition("/")[0] for path in written} == {"search/f0/states"}, queries
+        assert analyzed == [added] * bool(added), queries
+        for answer, (query, expected) in zip(
+            browse(growing.output, list(queries), limit=10), queries.items(), strict=True
+        ):
+            assert [hit[1] for hit in answer["hits"]] == expected, query
+            assert ids(growing.inbox.parent.parent, tmp_path / f"cache{number}", query) == expected
+    clean = growing.build(tmp_path / "clean")
+    assert {path: data for path, (data, _) in clean.items()} == {
+        path: data for path, (data, _) in growing.files.items()
+    }
 
 
 def test_blocks_are_few_files_by_arrival_and_few_change_with_a_mailbox(
@@ -411,38 +488,39 @@ def test_blocks_are_few_files_by_arrival_and_few_change_with_a_mailbox(
     tmp_path = tmp_path / "pieces"
     files = write_blocks(in_small_blocks(example), example, tmp_path)
     seen = set()
-    for block in json.loads(value_of(files["search/blocks.js"], "blocks"))["blocks"]:
-        head = json.loads(value_of(files[f"search/{block}/block.js"], f"{block}/block"))
+    names = json.loads(value_of(files["search/blocks.js"], "blocks"))["blocks"]
+    for part in (part for name in names for part in (name, f"{name}/states")):
+        head = json.loads(value_of(files[f"search/{part}/head.js"], f"{part}/head"))
         for kind, listed in head["files"].items():
             number = 0
             for file, entry in enumerate(listed):
-                data, key = files[path := f"search/{block}/{kind}{file}.js"], entry[:8]
+                data, key = files[path := f"search/{part}/{kind}{file}.js"], entry[:8]
                 seen.add(path)
                 for size in read_numbers(entry[8:]):
                     piece, data = data[:size], data[size:]
-                    json.loads(value_of(piece, f"{block}/{kind}{number}@{key}"))
+                    json.loads(value_of(piece, f"{part}/{kind}{number}@{key}"))
                     number += 1
                 assert data == b""
-    assert seen == {path for path in files if not path.endswith(("block.js", "blocks.js"))}
+    assert seen == {path for path in files if not path.endswith(("head.js", "blocks.js"))}
     cards = numbered(example, FULL + TAIL + 1)
     blocks = plan_blocks(cards)
-    assert [(block.name, len(block.cards)) for block in blocks] == [("f0", FULL), ("t16", TAIL), ("t17", 1)]
+    assert [(words.name, len(words.cards)) for words, _ in blocks] == [("f0", FULL), ("t16", TAIL), ("t17", 1)]
     without = plan_blocks(card for card in cards if card.arrival != FULL + 5)
-    assert [(block.name, len(block.cards)) for block in without][1:] == [("t16", TAIL - 1), ("t17", 1)]
+    assert [(words.name, len(words.cards)) for words, _ in without][1:] == [("t16", TAIL - 1), ("t17", 1)]
     more = plan_blocks(numbered(example, FULL + TAIL + 2))
     assert more[:-1] == blocks[:-1] and more[-1] != blocks[-1] and len(more) == len(blocks)
     monkeypatch.setattr("memosite.search.blocks.TAIL_SHARD", 500)
-    monkeypatch.setattr("memosite.search.blocks.FILE_BYTES", dict.fromkeys("ithep", 1_000))
-    (block,) = plan_blocks(example.cards)
-    unread = next(card for card in block.cards if ("box", "inbox") in card.keys)
+    monkeypatch.setattr("memosite.search.blocks.FILE_BYTES", dict.fromkeys("itgehp", 1_000))
+    unread = next(card for card in example.cards if ("box", "inbox") in card.keys)
     keys = tuple(("box", "read") if key == ("box", "inbox") else key for key in unread.keys)
-    moved = replace(block, cards=tuple(replace(card, keys=keys) if card is unread else card for card in block.cards))
-    before, after = (dict(render_block(one, example.shelf.text)) for one in (block, moved))
+    moved = [replace(card, keys=keys) if card is unread else card for card in example.cards]
+    ((words, states),), ((same, others),) = plan_blocks(example.cards), plan_blocks(moved)
+    assert same == words and len(render_block(words, example.shelf.text)) > 100
+    before, after = dict(render_states(states)), dict(render_states(others))
     changed = {path.rpartition("/")[2] for path in {*before, *after} if before.get(path) != after.get(path)}
-    assert "block.js" in changed
-    assert len(before) > 100
-    assert len(changed) <= 10
-    assert not any(path.startswith(("h", "i", "e")) for path in changed)
+    assert len(before) > 25
+    assert {"head.js"} < changed and len(changed) <= 5
+    assert not any(path.startswith(("g", "i")) for path in changed)
 
 
 def value_of(line: bytes, name: str) -> bytes:
@@ -507,7 +585,7 @@ def test_javascript_folds_as_python_does_passes_its_own_tests_and_has_the_types_
 
 def test_what_was_found_in_a_small_block_is_not_sought_again(example: Read, monkeypatch: pytest.MonkeyPatch) -> None:
     """One more artifact is all that is read; what is kept counts by its size; packed terms give the same files."""
-    (block,) = plan_blocks(example.cards)[:1]
+    ((block, _),) = plan_blocks(example.cards)
     less = replace(block, cards=block.cards[1:])
     expected = render_block(less, example.shelf.text), render_block(block, example.shelf.text)
     read: list[str] = []

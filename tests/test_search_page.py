@@ -285,35 +285,60 @@ def test_a_server_that_sends_parts_sends_only_what_a_query_needs(example_site: P
             found.append(browser.value(HITS))
     assert found[0] == found[1]
     pieces = [range_ for range_, code in asked[SendingParts] if code == 206]
-    assert len(pieces) == len(asked[SendingParts]) - 3, "all but the list of blocks and the heads of both"
+    assert len(pieces) == len(asked[SendingParts]) - 4, "all but the list of blocks, their heads, and that of states"
     moved = sum(int(last) - int(first) + 1 for first, last in (one[6:].split("-") for one in pieces))
-    assert moved < sum(path.stat().st_size for path in (example_site / "search").glob("[ts]0/[ithe]*.js")) / 2
+    assert moved < sum(path.stat().st_size for path in (example_site / "search").glob("[ts]0/**/[ithe][0-9]*.js")) / 2
     assert sum(range_ != "" for range_, _ in asked[Handler]) == 1, "one part was asked for, and the whole came"
 
 
+@contextmanager
+def kept_of(former: Path, kept: str, site: Path, handler: type[Handler]) -> Iterator[str]:
+    """The address of a site behind a cache that has a file, or a folder, of a former build of it."""
+
+    class Keeping(handler):  # type: ignore[misc, valid-type]
+        def translate_path(self, path: str) -> str:
+            if kept in path and "?" not in path:
+                return str(former / path[path.index(kept) :])
+            found: str = super().translate_path(path)
+            return found
+
+    with serve_folder(site, Keeping) as address:
+        yield address
+
+
 def test_files_of_different_builds_are_never_mixed(tmp_path: Path, browser: Browser) -> None:
-    """A cache that kept the heads of blocks of the last build, or one piece of it: everything is asked for anew."""
+    """A cache that kept heads of the last build, or one piece of it: everything is asked for anew, or nothing found."""
     folder = tmp_path / "org/memos/inbox"
-    for number in range(30):
-        write_memo(folder, f"2026-01-{number + 1:02}-0900--engineer--director--tides", subject=f"Tide {number}")
+    names = [f"2026-01-{number + 1:02}-0900--engineer--director--tides" for number in range(30)]
+    for name in names:
+        write_memo(folder, name, subject=f"Tide {name[8:10]}")
     former = build_site(tmp_path / "org", output=tmp_path / "former")
+    (folder.parent / "read").mkdir()
+    (folder / f"{names[6]}.openthing").rename(folder.parent / f"read/{names[6]}.openthing")
+    moved = build_site(tmp_path / "org", output=tmp_path / "moved")
     write_memo(folder, "2026-02-01-0900--engineer--director--ebb", subject="Ebb and tide", sent="2027-02-01T09:00:00Z")
     site = build_site(tmp_path / "org", output=tmp_path / "site")
-
+    assert (former / "search/t0/head.js").read_bytes() == (moved / "search/t0/head.js").read_bytes()
+    words, states = (
+        [f"search/t0/{part}{name}.js" for name in ("head", "t0", *more)]
+        for part, more in (("", ("h0",)), ("states/", ("g0", "i0")))
+    )
     for handler in (SendingParts, Handler):
-        for kept in ("search/blocks.js", "search/t0/block.js", "search/t0/h0.js", "search/t0/t0.js"):
-
-            class Keeping(handler):  # type: ignore[misc, valid-type]
-                def translate_path(self, path: str) -> str:
-                    if path.endswith(kept):  # noqa: B023 - used before the next
-                        return str(former / kept)  # noqa: B023
-                    found: str = super().translate_path(path)
-                    return found
-
-            with serve_folder(site, Keeping) as address:
-                browser.open(f"{address}search/index.html?q=tide")
-                browser.wait_for(f"{STATUS} === '31 results'")
+        for kept in ("search/blocks.js", *words, *states, "search/t0/states/"):
+            with kept_of(former, kept, site, handler) as address:
+                browser.open(f"{address}search/index.html?q=tide+with:engineer")
+                browser.wait_for(f"{STATUS} === '31 results' && document.querySelectorAll('#_facets h2').length")
                 assert browser.value(HITS)[0] == "Ebb and tide", (handler, kept)
+        for kept in states:
+            with kept_of(former, kept, moved, handler) as address:
+                browser.open(f"{address}search/index.html?q=tide+box:read")
+                assert browser.wait_for(f"{STATUS} === '1 result' && {HITS}") == ["Tide 07"], (handler, kept)
+    assert not (site / "search/t0/block.js").exists(), "an older page asks for it, and would not know the states"
+    listed = site / "search/blocks.js"
+    listed.write_bytes(listed.read_bytes().replace(b'"v":4', b'"v":3'))
+    browser.open(f"{site.as_uri()}/search/index.html?q=tide")
+    browser.wait_for(f"{STATUS}.startsWith('Search files did not load.')")
+    assert browser.value(HITS) == []
 
 
 def test_hostile_content_is_shown_as_text_and_no_older_answer_takes_the_place_of_a_newer(

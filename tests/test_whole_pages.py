@@ -18,7 +18,7 @@ from memosite.formats.yaml_text import read_yaml
 from memosite.plan import plan
 from memosite.plan.context import Context, Stored
 from memosite.render.renderer import Renderer
-from memosite.search.blocks import SearchBlock
+from memosite.search.blocks import SearchBlock, StateBlock
 from memosite.store.shelf import Shelf
 from tests.support.archives import open_folders
 from tests.support.files import write_json, write_text
@@ -105,7 +105,8 @@ def _pages(archive: Archive, shelf: Shelf) -> dict[str, Any]:
     context = Context(archive=archive, site=SITE, text_of=shelf.text)
     arrived = Ledger().with_arrivals((*ref, ref[1]) for ref in archive.artifacts)
     units = plan(context, arrived, contract=load_contract())
-    return {one.path: one for unit in units for one in unit.make(context) if not isinstance(one, SearchBlock)}
+    made = (one for unit in units for one in unit.make(context))
+    return {one.path: one for one in made if not isinstance(one, SearchBlock | StateBlock)}
 
 
 def test_bullets_of_a_memory_stand_in_order_and_their_long_file_is_not_published_with_each(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ from memosite.pages import Page, Reference, Row, Site
 from memosite.plan import indexes
 from memosite.plan.dates import by_arrival
 from memosite.plan.shared_passages import SharedLink
-from memosite.search.blocks import SearchBlock
+from memosite.search.blocks import SearchBlock, StateBlock
 from memosite.sources.forges import commit_url
 from memosite.store.output import Synced
 
@@ -471,7 +471,7 @@ class Packed:
 # Defines units of work: outputs that are planned together, and their inputs besides the archive.
 
 
-Planned = Page | FeedFile | SearchBlock | Written | Stored | Packed
+Planned = Page | FeedFile | SearchBlock | StateBlock | Written | Stored | Packed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from memosite.plan.context import Context, Unit, Written, traced_unit
 from memosite.plan.dates import by_arrival
 from memosite.plan.page import head_of, part_count, part_links, plan_parts, section
 from memosite.plan.removed import GonePage, tombstone
-from memosite.search.blocks import LOGS, SearchBlock, cut_blocks, list_blocks
+from memosite.search.blocks import LOGS, SearchBlock, StateBlock, cut_blocks, list_blocks, make_block
 from memosite.search.documents import describe
 from memosite.search_language import Analyzer
 
@@ -108,7 +108,7 @@ def block_units(blocks: Iterable[Members]) -> Iterator[Unit]:
         yield traced_unit(unit, plan_block, name=name, members=members, given_as=given_as, weight=len(members))
 
 
-def plan_block(context: Context, name: str, members: Sequence[Ref]) -> Iterator[SearchBlock]:
-    """A block: what is searched of its artifacts."""
+def plan_block(context: Context, name: str, members: Sequence[Ref]) -> tuple[SearchBlock, StateBlock]:
+    """A block: what is searched of its artifacts. Each part has its fingerprint: words outlive what becomes of them."""
     analyzer, artifacts = Analyzer(), context.archive.artifacts
-    yield SearchBlock(name=name, cards=tuple(describe(context.archive, artifacts[ref], analyzer) for ref in members))
+    return make_block(name, (describe(context.archive, artifacts[ref], analyzer) for ref in members))

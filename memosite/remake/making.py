@@ -36,7 +36,7 @@ from memosite.render.renderer import Renderer
 from memosite.render.theme import Theme
 from memosite.run.progress import Progress
 from memosite.run.workers import BATCH, Run, run
-from memosite.search.blocks import SearchBlock
+from memosite.search.blocks import SearchBlock, StateBlock, render_states
 from memosite.store.cache import program_digest
 from memosite.store.output import OutputFolder
 from memosite.store.values import MODELS, digest_of
@@ -222,7 +222,7 @@ class Maker:
         outputs: list[Bytes | str] = []
         unrendered: list[Unrendered] = []
         for one in self._planned(unit, reads):
-            if isinstance(one, Fresh) and not isinstance(one.planned, Stored | Written | Packed):
+            if isinstance(one, Fresh) and not isinstance(one.planned, StateBlock | Stored | Written | Packed):
                 outputs.append(one.fingerprint)
                 unrendered.append(one.planned)
             else:
@@ -263,6 +263,9 @@ class Maker:
             case Packed():
                 files = {file.path: self._bytes(file) for file in one.planned.files}
                 yield one.planned.path, one.fingerprint, zip_bytes(files)
+            case StateBlock():
+                for path, data in render_states(one.planned):
+                    yield path, one.fingerprint, data
             case planned:
                 for path, data in render(planned, self.renderer):
                     yield path, one.fingerprint, data

@@ -9,14 +9,17 @@ So a script tag loads all pieces of a file (from disk), and a request for a rang
 The head of a block lists for each file its key, a digest of all it holds, and the length of each line. As lines name
 the key, nobody takes a piece of one build for that of another.
 
-    cards by arrival ──► block (4,096 artifacts, or 256 at the end) ──► its pieces, a pure function of its documents
+    cards by arrival ──► block (4,096 artifacts, or 256 at the end) ─┬─► words, a pure function of its documents
+                                                                     └─► states: what changes while its artifacts live
 
-A block's documents are numbered newest first, as hits are shown. Its files are below `search/<block>/`:
+A block's artifacts and documents are numbered newest first, as hits are shown. Its files are below `search/<block>/`:
 
-    block.js  how many artifacts and documents, between which dates, with which term each shard begins, where pieces are
-    i<n>.js   dates, and artifacts by kind, system and position
+    head.js   how many artifacts and documents, between which dates, with which term each shard begins, where pieces are
+    i<n>.js   dates
     t<n>.js   shards of the terms, in order, each with its documents; p<n>.js  where they stand, for phrases
     h<n>.js   hits: what is shown of each document; e<n>.js  their texts, for excerpts
+    states/   fields and names: head.js names the words whose artifacts it numbers, t<n>.js and p<n>.js are as above,
+              i<n>.js artifacts by kind, system and position, g<n>.js the group that each is shown with
 
 `docs/search.md` describes them, `static/search.js` reads them.
 """
@@ -48,6 +51,7 @@ from memosite.search.documents import (
     stretches_of,
 )
 from memosite.search_language import Analyzer, moment_of
+from memosite.store.values import digest_of
 
 # Writes the numbers of search blocks: five bits a digit, the lowest first; ascending ones as gaps or as bits.
 
@@ -127,7 +131,7 @@ _SINGLE = _Codes(lambda place: digits(1) + digits(place))
 # Joins the pieces of a search block into few files: a host counts files, and a query shall load little.
 
 
-FILE_BYTES: Mapping[str, int] = {"i": 64_000, "t": 64_000, "h": 96_000, "e": 384_000, "p": 256_000}
+FILE_BYTES: Mapping[str, int] = {"i": 64_000, "g": 64_000, "t": 64_000, "h": 96_000, "e": 384_000, "p": 256_000}
 """After how many bytes a file of a kind ends: larger where fewer queries ask, as all of it comes from a plain disk."""
 
 
@@ -232,12 +236,59 @@ HITS = 8
 """Hits that are loaded together."""
 
 
+GROUPS = 256
+"""Artifacts whose groups are loaded together."""
+
+
+_GROUP_DIGITS = 6
+
+
+VERSION = 4
+"""Of how blocks are written and artifacts numbered; a page that knows another version reads none."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchBlock:
-    """Consecutive artifacts by arrival, from which a block's files are rendered."""
+    """The words of consecutive artifacts by arrival, in the order of hits: all that does not change while they live."""
 
     name: str
     cards: tuple[Card, ...]
+
+    @property
+    def key(self) -> str:
+        """The name of these words: states of the same name have the same artifacts under the same numbers."""
+        return digest_of((VERSION, self.cards))[:16]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What changes in the life of an artifact: its mailbox, who waits, its thread. As `Card` has it."""
+
+    facets: tuple[tuple[str, str], ...]
+    keys: tuple[tuple[str, str], ...]
+    names: tuple[str, ...]
+    group: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateBlock:
+    """The states of the artifacts of a block, in the order of its `words`, which are named by their key."""
+
+    name: str
+    words: str
+    states: tuple[State, ...]
+
+
+def make_block(name: str, cards: Iterable[Card]) -> tuple[SearchBlock, StateBlock]:
+    """A block of these artifacts: what becomes of them, not of what they say, leaves the first part equal."""
+    ordered = sorted(cards, key=lambda card: (card.date is None, -(card.date or 0), card.id, card.kind))
+    words = SearchBlock(name=name, cards=tuple(card.words for card in ordered))
+    return words, StateBlock(name=name, words=words.key, states=tuple(map(_state, ordered)))
+
+
+def _state(card: Card) -> State:
+    facets = ("kind", card.kind), ("system", card.system), *(("position", position) for position in card.positions)
+    return State(facets=facets, keys=card.keys, names=card.names, group=card.group or card.key)
 
 
 def cut_blocks(
@@ -264,7 +315,7 @@ def cut_blocks(
 
 def list_blocks(names: Sequence[str]) -> tuple[str, bytes]:
     """The file that lists all blocks; it changes when a block is added, not with every artifact."""
-    return file_of("blocks", {"v": 3, "blocks": list(names)})
+    return file_of("blocks", {"v": VERSION, "blocks": list(names)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -335,7 +386,7 @@ def _length(value: object) -> int:
 def render_block(
     block: SearchBlock, text_of: TextOf, analyses: Analyses | None = None, find_lines: FindLines = body_lines
 ) -> list[tuple[str, bytes]]:
-    """The files of a block, as paths and bytes; equal cards and texts give equal bytes.
+    """The files of a block's words, as paths and bytes; equal cards and texts give equal bytes.
 
     `analyses` memoize small blocks for the next time they are rendered. `find_lines` may know the lines of texts.
     """
@@ -345,23 +396,18 @@ def render_block(
     built = _Builder()
     hits: list[list[object]] = []
     texts = TextPieces()
-    for card in sorted(block.cards, key=lambda card: (card.date is None, -(card.date or 0), card.id, card.kind)):
+    for card in block.cards:
         built.begin(card)
         for hit in get(card):
-            built.add(card, hit)
+            built.add_hit(hit)
             hits.append(["".join(map(digits, texts.add(hit.stretches))), *hit.row])
-    shards = deque(_shards(built, FULL_SHARD if len(block.cards) > TAIL else TAIL_SHARD))
-    first_terms = ",".join(shard.first for shard in shards)
-    facets = {name: {value: pack(some[value]) for value in sorted(some)} for name, some in sorted(built.facets.items())}
-    kinds = {
-        "i": (_dates(built.dates), facets),
-        "t": (shard.terms for shard in shards),
+    kinds: dict[str, Iterable[object]] = {
+        "i": (_dates(built.dates),),
         "h": (hits[first : first + HITS] for first in range(0, len(hits), HITS)),
-        "p": (shards.popleft().places for _ in range(len(shards))),
         "e": texts.give_up(),
     }
-    listed, files = join_pieces(block.name, kinds)
     head = {
+        "key": block.key,
         "artifacts": built.artifacts,
         "documents": len(hits),
         "more": built.more,
@@ -369,16 +415,49 @@ def render_block(
         "oldest": built.dates[-1] if built.dates else None,
         "years": _years(built.dates),
         "tools": pack(built.tools),
-        "terms": first_terms,
-        "files": listed,
     }
-    return [file_of(f"{block.name}/block", head), *files]
+    return _files(block.name, head, built, kinds, is_full=len(block.cards) > TAIL)
+
+
+def render_states(block: StateBlock) -> list[tuple[str, bytes]]:
+    """The files of a block's states, as paths and bytes."""
+    analyzer, built = Analyzer(), _Terms()
+    facets: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for number, state in enumerate(block.states):
+        for name, value in state.facets:
+            facets[name][value].append(number)
+        built.add(number, "k", ((f"{name}:{value}", b"") for name, value in state.keys))
+        built.add(number, "n", with_places(positions_of(state.names, analyzer)).items())
+    groups = "".join(_code(state.group) for state in block.states)
+    size = GROUPS * _GROUP_DIGITS
+    kinds: dict[str, Iterable[object]] = {
+        "i": ({name: {value: pack(some[value]) for value in sorted(some)} for name, some in sorted(facets.items())},),
+        "g": (groups[first : first + size] for first in range(0, len(groups), size)),
+    }
+    return _files(f"{block.name}/states", {"words": block.words}, built, kinds, is_full=len(block.states) > TAIL)
+
+
+def _code(group: str) -> str:
+    """A short name of a group; the page only asks whether those of two hits are the same."""
+    digest = blake2b(group.encode("utf-8", "surrogatepass"), digest_size=_GROUP_DIGITS).digest()
+    return urlsafe_b64encode(digest)[:_GROUP_DIGITS].decode()
+
+
+def _files(
+    name: str, head: Mapping[str, object], built: "_Terms", kinds: Mapping[str, Iterable[object]], *, is_full: bool
+) -> list[tuple[str, bytes]]:
+    """The head with this name, and the files of these pieces and of terms."""
+    shards = deque(_shards(built, FULL_SHARD if is_full else TAIL_SHARD))
+    first_terms = ",".join(shard.first for shard in shards)
+    of_terms = {"t": (shard.terms for shard in shards), "p": (shards.popleft().places for _ in range(len(shards)))}
+    listed, files = join_pieces(name, {**kinds, **of_terms})
+    return [file_of(f"{name}/head", {**head, "terms": first_terms, "files": listed}), *files]
 
 
 def _find(card: Card, text_of: TextOf, analyzer: Analyzer, find_lines: FindLines) -> Iterator[BlockHit]:
     for document in documents(card, text_of):
         spoken = "o" if document.is_tools else "t"
-        families = (spoken, document.texts), ("s", (document.subject,)), ("n", document.names)
+        families = (spoken, document.texts), ("s", (document.subject,))
         yield BlockHit(
             is_tools=document.is_tools,
             words=tuple((family, with_places(positions_of(texts, analyzer))) for family, texts in families),
@@ -395,31 +474,65 @@ One list of both: with an object and two of them for each term a block took a fi
 """
 
 
-class _Builder:
-    """Collects terms, dates and facets, artifact by artifact and document by document in their order."""
+class _Terms:
+    """Collects terms of what is numbered, in ascending order."""
 
     def __init__(self) -> None:
-        self.artifacts = 0
-        self.documents = 0
         self.terms: dict[str, dict[str, _Term]] = defaultdict(lambda: defaultdict(list))
         self._packed: dict[str, tuple[array[int], bytearray]] = defaultdict(lambda: (array("I"), bytearray()))
+
+    def add(self, number: int, family: str, words: Iterable[tuple[str, bytes]]) -> None:
+        """Add words of a family, each with where it stands there."""
+        terms = self.terms[family]
+        for word, places in words:
+            terms[word].extend((number, places))
+
+    def pack_frequent(self) -> None:
+        """Pack the terms that many have."""
+        for key, term in self.named_terms():
+            if len(term) > 2 * _FREQUENT:
+                self._pack(key, term)
+
+    def _pack(self, key: str, term: _Term) -> None:
+        numbers, places = self._packed[key]
+        numbers.extend(term[::2])
+        places += b"".join(term[1::2])
+        term.clear()
+
+    def named_terms(self) -> Iterator[tuple[str, _Term]]:
+        """The terms of all families under the names they have in shards."""
+        return ((f"{family}:{word}", term) for family, terms in self.terms.items() for word, term in terms.items())
+
+    def postings(self, key: str, term: _Term) -> tuple[Sequence[int], bytes | bytearray]:
+        """The numbers of all that have a term, and where it stands in each; it is not kept."""
+        if key in self._packed:
+            self._pack(key, term)
+            return self._packed.pop(key)
+        return term[::2], b"".join(term[1::2])
+
+
+class _Builder(_Terms):
+    """Collects terms and dates, artifact by artifact and document by document in their order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.documents = 0
         self.dates: list[int] = []
         self.tools: list[int] = []
-        self.facets: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         self._sizes: list[int] = []
+
+    @property
+    def artifacts(self) -> int:
+        """How many there are."""
+        return len(self._sizes)
 
     def begin(self, card: Card) -> None:
         """Begin the next artifact; its documents follow."""
         if card.date is not None:
             self.dates.append(card.date)
-        self.facets["kind"][card.kind].append(self.artifacts)
-        self.facets["system"][card.system].append(self.artifacts)
-        for position in card.positions:
-            self.facets["position"][position].append(self.artifacts)
-        self.artifacts += 1
         self._sizes.append(0)
 
-    def add(self, card: Card, found: BlockHit) -> None:
+    def add_hit(self, found: BlockHit) -> None:
         """Add the next document of the artifact."""
         number = self.documents
         self.documents += 1
@@ -427,21 +540,10 @@ class _Builder:
         if found.is_tools:
             self.tools.append(number)
         for family, words in found.words:
-            terms = self.terms[family]
-            for word, places in words.items():
-                terms[word].extend((number, places))
-        for name, value in (*card.keys, *found.files):
-            self.terms["k"][f"{name}:{value}"].extend((number, b""))
+            self.add(number, family, words.items())
+        self.add(number, "k", ((f"{name}:{value}", b"") for name, value in found.files))
         if self.documents % PACKED == 0:
-            for key, term in self.named_terms():
-                if len(term) > 2 * _FREQUENT:
-                    self._pack(key, term)
-
-    def _pack(self, key: str, term: _Term) -> None:
-        numbers, places = self._packed[key]
-        numbers.extend(term[::2])
-        places += b"".join(term[1::2])
-        term.clear()
+            self.pack_frequent()
 
     @property
     def more(self) -> str:
@@ -453,17 +555,6 @@ class _Builder:
                 before = number
         return found
 
-    def named_terms(self) -> Iterator[tuple[str, _Term]]:
-        """The terms of all families under the names they have in shards."""
-        return ((f"{family}:{word}", term) for family, terms in self.terms.items() for word, term in terms.items())
-
-    def postings(self, key: str, term: _Term) -> tuple[Sequence[int], bytes | bytearray]:
-        """The numbers of all documents that have a term, and where it stands in each; it is not kept."""
-        if key in self._packed:
-            self._pack(key, term)
-            return self._packed.pop(key)
-        return term[::2], b"".join(term[1::2])
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shard:
@@ -474,8 +565,8 @@ class _Shard:
     places: str
 
 
-def _shards(built: _Builder, limit: int) -> Iterator[_Shard]:
-    """The terms in shards; one ends with its family, so that a memo that is read or moved changes few of them."""
+def _shards(built: _Terms, limit: int) -> Iterator[_Shard]:
+    """The terms in shards; one ends with its family, so that a memo that is read or moved changes few of the states."""
     before = ""
     for _, family in groupby(sorted(built.named_terms(), key=itemgetter(0)), key=lambda entry: entry[0][0]):
         terms = list(family)
@@ -523,12 +614,9 @@ def _years(dates: Sequence[int]) -> list[list[object]]:
 
 
 def _row(document: SearchDocument) -> list[object]:
-    """What a hit shows: kind, id, turn, whether of tools, subject, which turn, who, day, file ("" for the usual).
-
-    Last, if it has one, its group: hits of one are shown together.
-    """
+    """What a hit shows: kind, id, turn, whether of tools, subject, which turn, who, day, file ("" for the usual)."""
     card = document.card
     usual = f"{FOLDERS.get(card.kind, '')}/{card.id}/index.html" + (f"#t{document.turn}" if document.turn else "")
     file = "" if document.file == usual else document.file
     row = [card.kind, card.id, document.turn, int(document.is_tools), card.short_subject, document.label, card.who]
-    return [*row, card.day, file, *([card.group] if card.group else [])]
+    return [*row, card.day, file]

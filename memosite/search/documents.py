@@ -98,6 +98,13 @@ class Card:
         return digest_of(replace(self, arrival=0))
 
     @property
+    def words(self) -> "Card":
+        """The same without what changes in its life: when it is read, moved, answered, or joined to a thread."""
+        return replace(
+            self, arrival=0, path="", status="", waits_for=(), owing="", keys=(), positions=(), names=(), group=""
+        )
+
+    @property
     def key(self) -> str:
         """`memo/<id>`: the name of the artifact among all."""
         return f"{self.kind}/{self.id}"

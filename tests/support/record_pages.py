@@ -17,7 +17,7 @@ from memosite.pages import Page, Site
 from memosite.plan import plan
 from memosite.plan.context import Context, Stored, Written
 from memosite.render.theme import load_theme
-from memosite.search.blocks import SearchBlock
+from memosite.search.blocks import SearchBlock, StateBlock
 from tests.support.page_samples import renderer_of
 
 TEXTS: dict[str, str] = {}
@@ -85,7 +85,7 @@ def planned(*artifacts: Artifact, ledger: Ledger | None = None) -> dict[str, Any
     """Everything that is planned, by its path; paths are unique."""
     context = context_of(*artifacts)
     units = plan(context, ledger or ledger_of(*artifacts), contract=load_contract())
-    found = [one for unit in units for one in unit.make(context) if not isinstance(one, SearchBlock)]
+    found = [one for unit in units for one in unit.make(context) if not isinstance(one, SearchBlock | StateBlock)]
     by_path = {one.path: one for one in found}
     assert len(by_path) == len(found)
     return by_path

@@ -80,6 +80,7 @@ HAND_MADE = (
     *("kind:record", "kind:transcript", "kind:library", "kind:document", "system:memodef", "system:mem*"),
     *("system:wyren", "repo:catalogue", "box:inbox", "box:read", "box:archive", "is:open", "is:answered"),
     *("is:discharged", "is:broadcast", "is:unread", "NOT is:open kind:memo", "tag:budget", "status:superseded"),
+    *("file:open_days.py", "file:ope* kind:transcript", "NOT file:open_days.py in:tools"),
     *("status:acc*", "thread:none", "in:tools", "in:tools the", "the NOT in:tools", "in:tools OR kind:note"),
     *("sent:2026", "sent:2026-05", "sent:2026-05-19", "sent:1999", "sent:[2026-04-01 TO 2026-04-30]"),
     *("sent:[* TO 2026-04]", "sent:[2026-05-20 TO *]", "sent:[* TO *]", "after:2026-05-01", "before:2026-05-01"),
