@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from memosite.plan.shared_passages import KnownPassages
     from memosite.plan.traced import Digests
     from memosite.remake.stale import IsThere
+    from memosite.render.compiled import CompiledTemplates
     from memosite.render.kept_analyses import KeptAnalyses
     from memosite.render.renderer import Renderer
 
@@ -70,6 +71,7 @@ class Memory:
         self._seal: BuildSeal | None = None
         self._status: FileState | None = None
         self._renderer: tuple[str, Renderer] | None = None
+        self._compiled: CompiledTemplates | None = None
         self._is_noted = False
         self._is_sound = False
         self.force_full_once = False
@@ -97,7 +99,7 @@ class Memory:
         self._file = manifest_file(cache, output) if cache else None
         self.parsed = SourceCaches(cache, keeps_history=keeps_history)
         self.recall = Recall(forgets=self.writes_at_once)
-        self.digests = self._passages = self._analyses = self._renderer = None
+        self.digests = self._passages = self._analyses = self._renderer = self._compiled = None
         self._is_sound = False
         self._manifest = self._seal = None
         self._status = read_last(self._file) if self._file else None
@@ -167,9 +169,9 @@ class Memory:
         from memosite.render.renderer import Renderer  # noqa: PLC0415 - not needed where nothing has changed
 
         if self._renderer is None or self._renderer[0] != theme.digest:
-            cache = self._place[0] if self._place else None
-            compiled = CompiledTemplates(theme, cache)
-            self._renderer = theme.digest, Renderer(theme, self.shelf.text, compiled=compiled, kept=self.analyses)
+            self._compiled = CompiledTemplates(theme, self.state)
+            renderer = Renderer(theme, self.shelf.text, compiled=self._compiled, kept=self.analyses)
+            self._renderer = theme.digest, renderer
         return self._renderer[1]
 
     @property
@@ -178,7 +180,7 @@ class Memory:
         if self._analyses is None:
             from memosite.render.kept_analyses import KeptAnalyses  # noqa: PLC0415 - as below
 
-            self._analyses = KeptAnalyses(self._place[0] if self._place else None)
+            self._analyses = KeptAnalyses(self.state.folder)
         return self._analyses
 
     def note_parsed(self) -> None:
@@ -246,6 +248,8 @@ class Memory:
             output.unlock()
 
     def _write_build(self) -> None:
+        if self._compiled is not None:
+            self._compiled.write()
         if self._file:
             write_manifest(self._file, self.manifest)
             write_seal(self._file, self.seal)

@@ -64,7 +64,16 @@ class Table:
 OWNER: Final = Table(name="owner", keys=("of",), is_of_program=False)
 """For each table the version of what made its rows, under its name; signed, as each row is."""
 
-TABLES: Final = (OWNER,)
+TEMPLATES: Final = Table(name="templates", keys=("words", "name"))
+"""The bytecode of each template, by the first digit of the digest of its words, after this digest and Python's number.
+
+Those of the site are in its own file, bundled ones in that of the user's state folder.
+"""
+
+ANALYSES: Final = Table(name="analyses", keys=("block", "card"))
+"""What was analyzed of each artifact of the last search blocks, by the digest of its card."""
+
+TABLES: Final = (OWNER, TEMPLATES, ANALYSES)
 
 
 def _digest_of_tables() -> int:
