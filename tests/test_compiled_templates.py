@@ -1,5 +1,6 @@
 """Compiled templates that are kept: they are not compiled again, and none that memosite did not write ever runs."""
 
+import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.util import MAGIC_NUMBER
@@ -13,7 +14,8 @@ from memosite.render.catalogue import ENGLISH, Catalogue
 from memosite.render.compiled import CompiledTemplates
 from memosite.render.renderer import environment_of
 from memosite.render.theme import load_theme
-from memosite.store.cache import program_digest, read_signed, state_home, write_signed
+from memosite.store.cache import state_home
+from memosite.store.state import TEMPLATES, State
 from tests.support.memos import write_memo
 from tests.support.sites import build_site, built_from_nothing, tree_bytes
 
@@ -49,32 +51,52 @@ def write_template(site: Path, text: str) -> None:
     own.write_text(text)
 
 
-def plant(site: Path) -> Path:
-    """Compile another text as the template of memos, as memosite keeps it, and give the file; the others stay."""
-    has_own = (site / "theme").exists()
-    theme, cache = load_theme(site / "theme" if has_own else None), site / ".memosite/internal"
-    folder = (cache if has_own else state_home()) / "templates"
-    before = {file: file.stat().st_ino for file in folder.iterdir()}
-    compiled = CompiledTemplates(theme, cache)
-    environment = jinja2.Environment(autoescape=True)
-    bucket = Bucket(environment, "memo.html", compiled.get_source_checksum(theme.templates["memo.html"]))
-    bucket.code = environment.compile(PLANTED, "memo.html", "memo.html")
-    compiled.dump_bytecode(bucket)
-    (file,) = (file for file in folder.iterdir() if before.get(file) != file.stat().st_ino)
-    assert file in before
-    return file
+def remembers(site: Path) -> State:
+    """The file that has the template of memos: that of the site if it has its own one."""
+    return State(site / ".memosite/internal" if (site / "theme").exists() else state_home())
 
 
-def _of_another_file(file: Path, data: bytes) -> None:
-    write_signed(file.with_name("other.compiled"), data)
-    file.with_name("other.compiled").replace(file)
+def plant(site: Path) -> bytes:
+    """Compile another text as the template of memos, as memosite keeps it, and give the row; the others stay."""
+    theme = load_theme(site / "theme" if (site / "theme").exists() else None)
+    with State(site / ".memosite/internal") as own:
+        compiled = CompiledTemplates(theme, own)
+        environment = jinja2.Environment(autoescape=True)
+        bucket = Bucket(environment, "memo.html", compiled.get_source_checksum(theme.templates["memo.html"]))
+        bucket.code = environment.compile(PLANTED, "memo.html", "memo.html")
+        compiled.dump_bytecode(bucket)
+        compiled.write()
+    with remembers(site) as state:
+        data = state[TEMPLATES].get(ENGLISH.digest[:1], "memo.html")
+    assert data is not None
+    return data
 
 
-def _of_another(program: bytes, words: bytes, python: bytes) -> Callable[[Path, bytes], None]:
-    """Another program, language or Python is named before the code, the rest is as it was written."""
-    said = program_digest().encode(), ENGLISH.digest.encode(), MAGIC_NUMBER
-    head = b"".join(other or own for other, own in zip((program, words, python), said, strict=True))
-    return lambda file, data: write_signed(file, head + data[len(b"".join(said)) :])
+def _write(site: Path, data: bytes) -> None:
+    with remembers(site) as state, state.writing():
+        state[TEMPLATES].put([((ENGLISH.digest[:1], "memo.html"), data)])
+
+
+def _of_another_template(site: Path, _: bytes) -> None:
+    with remembers(site) as state:
+        file = (state.folder or site) / "state.sqlite"
+    with sqlite3.connect(file) as sql:
+        [(other,)] = sql.execute("SELECT value FROM templates WHERE name <> 'memo.html' LIMIT 1").fetchall() or [(b"",)]
+        sql.execute("UPDATE templates SET value = ? WHERE name = 'memo.html'", (other,))
+    sql.close()
+
+
+def _of_another(words: bytes, python: bytes) -> Callable[[Path, bytes], None]:
+    """Another language or Python is named before the code, the rest is as it was written."""
+    said = ENGLISH.digest.encode(), MAGIC_NUMBER
+    head = b"".join(other or own for other, own in zip((words, python), said, strict=True))
+    return lambda site, data: _write(site, head + data[len(b"".join(said)) :])
+
+
+def _of_another_program(site: Path, data: bytes) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("memosite.store.state.program_digest", lambda: "another")
+        _write(site, data)
 
 
 @pytest.mark.parametrize("is_own", [False, True], ids=["bundled", "the site's own"])
@@ -87,14 +109,11 @@ def test_what_is_kept_is_taken_and_what_somebody_else_compiled_never_runs(site: 
         write_template(site, "Written.")
     build_site(site)
     expected = tree_bytes(site / "_site")
-    program, words = b"0" * len(program_digest()), b"0" * 64
-    others = (_of_another(program, b"", b""), _of_another(b"", words, b""), _of_another(b"", b"", b"\0\0\r\n"))
-    for change in (None, Path.write_bytes, _of_another_file, *others, lambda *_: (state_home() / "key").unlink()):
-        file = plant(site)
-        data = read_signed(file)
-        assert data is not None
+    others = (_of_another(b"0" * 64, b""), _of_another(b"", b"\0\0\r\n"), _of_another_program)
+    for change in (None, _of_another_template, *others, lambda *_: (state_home() / "key").unlink()):
+        data = plant(site)
         if change is not None:
-            change(file, data)
+            change(site, data)
         page_of(site).unlink()
         build_site(site)
         assert (PLANTED in page(site)) == (change is None)
@@ -139,6 +158,9 @@ def test_words_that_were_edited_are_compiled_again(tmp_path: Path, monkeypatch: 
         words = Catalogue(texts={"Search": (f"Suche {number}",)})
         for each in (known.setdefault(words.digest[0], words), words):
             edited = replace(theme, words=each)
-            page = environment_of(edited, CompiledTemplates(edited, None)).get_template("a.html").render()
+            compiled = CompiledTemplates(edited, State(None))
+            page = environment_of(edited, compiled).get_template("a.html").render()
+            compiled.write()
             assert page == each.text("Search")
-    assert len(list((tmp_path / "memosite/templates").iterdir())) == len(known) < 17
+    with State(state_home()) as state:
+        assert state[TEMPLATES].count() == len(known) < 17

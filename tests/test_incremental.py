@@ -2,11 +2,13 @@
 
 import gc
 import json
+import marshal
 import os
 import random
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -29,12 +31,12 @@ from memosite.config.loading import load_config
 from memosite.facts.errors import OutputError
 from memosite.plan.context import Context
 from memosite.plan.traced import Digests
+from memosite.remake.manifest import key_of, read_manifest, read_states
 from memosite.remake.memory import Memory
 from memosite.remake.report import Listener
 from memosite.render.theme import Theme, load_theme
-from memosite.store.cache import write_signed
 from memosite.store.output import OutputFolder
-from memosite.store.state import FILE, SCANS, State
+from memosite.store.state import BUILDS, FILE, FILES, READS, SCANS, UNITS, Row, State, Table
 from tests.support.builders import WAYS, Builder, fault_of_build
 from tests.support.commands import command_line, running
 from tests.support.memos import write_memo
@@ -184,36 +186,64 @@ def test_only_what_does_not_lie_there_as_it_was_left_is_made_again(organization:
     assert tree_bytes(site) == expected
 
 
-DAMAGES = (
-    b"", b"{", b'{"v": 1, "units": 1, "common": {}}\n[1]', b'{"v": 2, "reads": 0, "units": 1, "common": {}}\n["a"]',
-    b'{"v": 3, "units": 1, "common": {}}\n[[1]]\n[2]', b'{"v": 3, "units": 2, "common": {}}\n[]\n["a"]',
-    b"\xff" * 100,
-)  # fmt: skip
+def manifest_rows(site: Path) -> dict[str, list[Row]]:
+    """What the cache holds of the last build."""
+    with State(site / ".memosite/internal") as state:
+        return {table.name: state[table].items() for table in (UNITS, FILES, READS, BUILDS)}
 
 
-def test_a_damaged_manifest_is_none(small: Path) -> None:
-    """It is made anew, and the site is what it was; so is one that is signed, as that of another version is."""
+@pytest.mark.parametrize("table", [UNITS, FILES, READS, BUILDS], ids=lambda table: table.name)
+def test_a_manifest_of_which_a_row_is_missing_or_not_ours_is_none(small: Path, table: Table) -> None:
+    """Whichever it is: never is a part of one believed. It is made anew, and the site is what it was."""
     build(small)
     expected = tree_bytes(small / "_site")
-    files = sorted((small / ".memosite/internal/manifests").iterdir())
-    assert [file.suffix for file in files] == [".jsonl", ".last", ".seal", ".states"]
-    for write, damage in ((Path.write_bytes, DAMAGES[0]), *((write_signed, damage) for damage in DAMAGES)):
-        for file in files:
-            write(file, damage)
+    for change in ("DELETE FROM {0} WHERE rowid = (SELECT max(rowid) FROM {0})", "UPDATE {0} SET value = x'00'"):
+        with sqlite3.connect(small / ".memosite/internal/state.sqlite") as sql:
+            sql.execute(change.format(table.name))
+        sql.close()
+        with State(small / ".memosite/internal") as state:
+            output = key_of(small / "_site")
+            if table is not BUILDS:
+                assert not list(read_states(state, output)) or table is not FILES
+                assert not read_manifest(state, output).units
+        (small / "_site/index.html").unlink()
         build(small)
-        assert tree_bytes(small / "_site") == expected, damage
-        assert all(len(file.read_bytes()) > 30 for file in files), damage
+        assert tree_bytes(small / "_site") == expected, change
+        (small / "_site/index.html").unlink()
+        build(small)  # one that finds such a row while it builds has no file to write into
+        assert tree_bytes(small / "_site") == expected, change
+        assert all(manifest_rows(small).values()), change
+
+
+def test_one_memo_more_writes_the_rows_that_changed_and_reads_of_nobody_go(small: Path) -> None:
+    """Units that were kept have the rows of before, and numbers of reads keep their meaning."""
+    for number in range(20):
+        write_one_more(small, number)
+    build(small)
+    first = manifest_rows(small)
+    write_one_more(small, 30)
+    build(small)
+    then = manifest_rows(small)
+    for name in ("units", "files", "reads"):
+        assert 0 < len(dict(then[name]).items() - dict(first[name]).items()) < len(then[name]), name
+    [*_, newest] = sorted(small.rglob("*.openthing"))
+    newest.unlink()
+    build(small)
+    with State(small / ".memosite/internal") as state:
+        manifest = read_manifest(state, key_of(small / "_site"))
+    used = {number for made in manifest.units.values() for number in made.reads or ()}
+    assert used == {number for number, _, _ in manifest.reads}
 
 
 def test_a_manifest_that_is_planted_or_not_of_the_last_build_does_no_harm(small: Path, tmp_path: Path) -> None:
     """It came with a repo, or is another cache's: no file of others is removed, and none is left over."""
     (tmp_path / "letter.txt").write_text("mine")
     build(small)
-    [file] = (small / ".memosite/internal/manifests").glob("*.jsonl")
     paths = ("../../letter.txt", str(tmp_path / "letter.txt"))
-    head = {"v": 1, "units": 1, "common": {}}
-    unit = ["memo/x", {}, [[path, "0", [1, 2, 3]] for path in paths]]
-    file.write_text(f"{json.dumps(head)}\n{json.dumps(unit)}")
+    files = marshal.dumps([(path, "0", 1, 2, 3) for path in paths], 2)
+    with sqlite3.connect(small / ".memosite/internal/state.sqlite") as sql:
+        sql.execute("INSERT INTO files VALUES (?, 'memo/x', ?)", (key_of(small / "_site"), bytes(16) + files))
+    sql.close()
     write_one_more(small)
     build(small)
     assert (tmp_path / "letter.txt").read_text() == "mine"
@@ -309,20 +339,19 @@ def test_what_a_server_remembers_is_not_written_over_another_build(small: Path, 
     config = load_config(small)
     with Memory() as memory:
         run(config, memory=memory)
-        manifest = small / ".memosite/internal/manifests"
         other = OutputFolder(config.output)
         other.lock()
         memory.write()
-        assert not list(manifest.glob("*.jsonl"))
+        assert not manifest_rows(small)["units"]
         other.unlock()
         write_one_more(small)
         build(small)
-        before = {file: file.read_bytes() for file in manifest.iterdir()}
+        before = manifest_rows(small)
         memory.write()
-        assert {file: file.read_bytes() for file in manifest.iterdir()} == before
+        assert manifest_rows(small) == before
         run(config, memory=memory)
         memory.write()
-        assert {file: file.read_bytes() for file in manifest.iterdir()} != before
+        assert manifest_rows(small) != before
     assert tree_bytes(small / "_site") == built_from_nothing(small, tmp_path / "clean")
 
 

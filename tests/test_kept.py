@@ -25,9 +25,8 @@ from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.reading.keeping import Keeping
 from memosite.reading.kept import Seal, is_kept, open_kept, seal_kept, write_kept
 from memosite.search.documents import Card
-from memosite.store.cache import read_signed, write_signed
 from memosite.store.output import OutputFolder
-from memosite.store.state import FILE, KEPT, State
+from memosite.store.state import ANALYSES, FILE, KEPT, State
 from tests.support.files import write_text
 from tests.support.memos import write_memo
 from tests.support.planted import CONFIG, PLANTED, write_planted
@@ -361,14 +360,23 @@ def two(tmp_path: Path) -> Path:
     return two
 
 
+def analyses(two: Path) -> dict[tuple[str | int, ...], bytes]:
+    """The analyses in the cache."""
+    with State(two / ".memosite/internal") as state:
+        return dict(state[ANALYSES].items())
+
+
 def kept(two: Path) -> list[str]:
-    """The files of analyses in the cache."""
-    return sorted(file.name for file in (two / ".memosite/internal/analyses").iterdir())
+    """The blocks of which there are analyses."""
+    return sorted({str(block) for block, _ in analyses(two)})
 
 
 def words_analyzed(two: Path) -> bytes:
-    """All that is in them."""
-    return b"".join(file.read_bytes() for file in (two / ".memosite/internal/analyses").iterdir())
+    """All that is in the cache of them."""
+    with State(two / ".memosite/internal") as state:
+        words = b"".join(data for _, data in state[ANALYSES].items())
+    left = b"".join(file.read_bytes() for file in (two / ".memosite/internal").glob("state.sqlite*"))
+    return words + b"".join(word for word in (b"quay", b"zeppelin") if word in left)
 
 
 @pytest.fixture
@@ -393,30 +401,22 @@ def test_what_is_in_the_last_block_is_not_analyzed_again(two: Path, analyzed: li
     assert tree_bytes(two / "_site") == built_from_nothing(two, tmp_path / "clean")
 
 
-@pytest.mark.parametrize("how", ["another key", "no signature", "damaged", "another program's", "gone"])
-def test_only_what_this_program_wrote_counts(two: Path, analyzed: list[str], tmp_path: Path, how: str) -> None:
+def test_only_what_this_program_wrote_counts(
+    two: Path, analyzed: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Otherwise all is analyzed, and the files are the same."""
-    file = two / ".memosite/internal/analyses/t0.cache"
-    data = read_signed(file)
-    assert data is not None
-    match how:
-        case "another key":
-            file.write_bytes(bytes(32) + data)
-        case "no signature":
-            file.write_bytes(data)
-        case "damaged":
-            write_signed(file, data[: len(data) // 2])
-        case "another program's":
-            write_signed(file, data.replace(data[7:17], b"0123456789"))
-        case _:
-            file.unlink()
+    known = analyses(two)
+    with monkeypatch.context() as patched:
+        patched.setattr("memosite.store.state.program_digest", lambda: "another")
+        with State(two / ".memosite/internal") as state, state.writing():
+            state[ANALYSES].put([(key, b"not for this program") for key in known])
     write_memo(two / "memos/inbox", THIRD)
     build_site(two, "--jobs", 1)
     assert sorted(analyzed) == [FIRST, SECOND, THIRD]
     assert tree_bytes(two / "_site") == built_from_nothing(two, tmp_path / "clean")
 
 
-def test_what_is_removed_is_in_no_file(two: Path) -> None:
+def test_what_is_removed_is_in_no_row(two: Path) -> None:
     """Neither the words of a memo that is gone nor those of a text that was changed."""
     assert b"quay" in words_analyzed(two) and b"zeppelin" in words_analyzed(two)
     write_memo(two / "memos/inbox", FIRST, body="About the pier.")
@@ -427,11 +427,11 @@ def test_what_is_removed_is_in_no_file(two: Path) -> None:
 
 
 def test_only_the_last_block_is_kept(two: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """When another one is the last, the file of the former goes with its words."""
+    """When another one is the last, the rows of the former go with their words."""
     monkeypatch.setattr(blocks_module, "TAIL", 2)
     write_memo(two / "memos/inbox", THIRD, body="About the lighthouse.")
     build_site(two, "--jobs", 1)
-    assert kept(two) == ["t1.cache"]
+    assert kept(two) == ["t1"]
     (two / f"memos/inbox/{THIRD}.openthing").unlink()
     build_site(two, "--jobs", 1)
     assert kept(two) == []

@@ -1,6 +1,7 @@
 """Passages of 20 words or more that texts share: links from each to the other, at turn and paragraph (SPEC 7)."""
 
 import json
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from memosite.cli import main
 from memosite.plan.mentions import SHARED_SHOWN
 from memosite.plan.shared_passages import KnownPassages, SharedLink, find_shared_links
 from memosite.quotes.index import MOST_HOLDERS
+from memosite.remake.known_passages import read_known, write_known
+from memosite.store.state import PASSAGES, RUNS, Row, Rows, State
 from tests.support.archives import open_folders
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_transcript
@@ -166,19 +169,69 @@ def test_pages_and_twins_have_both_ends(site: Path, tmp_path: Path) -> None:
     assert "## Shared passages\n\n- Drafted in [" in (out / f"memos/{MEMO}/index.md").read_text()
 
 
+def remembered(site: Path, audience: str = "internal") -> bytes:
+    """What the cache holds of shared passages."""
+    with State(site / f".memosite/{audience}") as state:
+        rows = [row for table in (RUNS, PASSAGES) for row in state[table].items()]
+    return b"\n".join(repr(key).encode() + data for key, data in rows)
+
+
+def test_one_text_more_writes_its_row_and_those_that_share_with_it(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And one less removes them: what was found before is there as it was left."""
+    (tmp_path / "cache").mkdir()
+    written: list[str | int] = []
+    inbox = site / "memos/inbox"
+
+    put = Rows.put
+
+    def noted(rows: Rows, some: Iterable[Row]) -> None:
+        kept = list(some)
+        written.extend(key[-1] for key, _ in kept)
+        put(rows, kept)
+
+    def left() -> list[str]:
+        with State(tmp_path / "cache") as state:
+            known = read_known(state)
+            assert not known.is_new
+            assert links(site, known=known) == links(site)
+            written.clear()
+            with monkeypatch.context() as patched:
+                patched.setattr(Rows, "put", noted)
+                write_known(state, known)
+            assert not known.is_new
+        with State(tmp_path / "cache") as state:
+            again = read_known(state)
+        assert (again.rows, again.pairs) == (known.rows, known.pairs)
+        assert {run: sorted(keys) for run, keys in again.common.items()} == {
+            run: sorted(keys) for run, keys in known.common.items()
+        }
+        return sorted(map(str, written))
+
+    assert len(left()) > 4
+    assert left() == []
+    write_memo(inbox, "2026-06-01-0900--a--b--alone", body=words("alone"))
+    assert left() == ["memo/2026-06-01-0900--a--b--alone#0"]
+    write_memo(inbox, "2026-06-02-0900--a--b--other", body=words("alone"))
+    more = [f"memo/2026-06-0{day}-0900--a--b--{name}#0" for day, name in ((1, "alone"), (2, "other"))]
+    assert left() == sorted([*more, more[1]])
+    (inbox / "2026-06-02-0900--a--b--other.openthing").unlink()
+    assert left() == more[:1]
+
+
 def test_nothing_leads_to_what_is_withheld(site: Path, tmp_path: Path) -> None:
     """With a secret in it, or confidential: no page of the others names it, and neither does the cache, even later."""
     build_site(site)
-    cache = site / ".memosite/internal/shared.cache"
-    assert b"LOAD3" in cache.read_bytes()
+    assert b"LOAD3" in remembered(site)
     memo = site / "memos/inbox" / f"{MEMO}.openthing"
     memo.write_text(memo.read_text().replace("Dear all.", f"The key is {AWS_KEY}."))
     assert main(["build", str(site), "--quiet"]) == 1
-    assert b"LOAD3" not in cache.read_bytes() and MEMO.encode() not in cache.read_bytes()
+    assert b"LOAD3" not in remembered(site) and MEMO.encode() not in remembered(site)
     write_text(site / "memosite.yml", "audience: public\nwithhold: ['transcripts/**']\n")
     assert main(["build", str(site), "-o", str(tmp_path / "out"), "--quiet"]) == 1
     files = tree_bytes(tmp_path / "out")
-    data = b"".join(files.values()) + (site / ".memosite/public/shared.cache").read_bytes()
+    data = b"".join(files.values()) + remembered(site, "public")
     assert not [path for path in files if not path.startswith("spec/") and b"Shared passages" in files[path]]
     assert b"crane3" not in data and TALK.encode() not in data
 
@@ -214,7 +267,7 @@ def test_what_was_found_before_changes_nothing(site: Path, tmp_path: Path) -> No
         build_site(site)
         assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "anew")
     assert all(one != other for one, other in pairwise(seen))
-    (site / ".memosite/internal/shared.cache").write_bytes(b"damaged")
+    (site / ".memosite/internal/state.sqlite").write_bytes(b"damaged")
     add()
     build_site(site)
     assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "anew")

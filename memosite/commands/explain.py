@@ -20,12 +20,13 @@ from memosite.plan.traced import Digests, TracedRead
 from memosite.reading.archive import open_archive
 from memosite.reading.published import known_seals
 from memosite.remake.making import common_digests
-from memosite.remake.manifest import Made, Manifest, manifest_file, read_manifest
+from memosite.remake.manifest import Made, Manifest, key_of, read_manifest
 from memosite.remake.memory import STATUS_PATH
 from memosite.remake.stale import WHOLE, decide, shown_read
 from memosite.render.theme import load_theme
 from memosite.store.cache import open_part
 from memosite.store.output import OutputFolder
+from memosite.store.state import State
 
 _SHOWN = 40
 """The most reads that are listed."""
@@ -42,7 +43,8 @@ def explain(config: Config, path: str) -> list[str]:
     Raises `ConfigError` if it is no file of the site, `StateError` if nothing is known of the last build.
     """
     cache = open_part(config.cache, config.audience)
-    manifest = read_manifest(manifest_file(cache, config.output)) if cache else Manifest()
+    with State(cache) as state:
+        manifest = read_manifest(state, key_of(config.output))
     if not manifest.units:
         raise StateError(f"{config.output}: no record of a build; run memosite build first")
     wanted = _in_site(config, path)
@@ -75,7 +77,7 @@ def _in_site(config: Config, path: str) -> str:
 def _maker_of(manifest: Manifest, path: str) -> tuple[str, Made]:
     for wanted in (path, f"{path}/index.html"):
         for name, made in manifest.units.items():
-            if any(output.path == wanted for output in made.outputs):
+            if any(output.path == wanted and output.state is not None for output in made.outputs):
                 return name, made
     near = get_close_matches(path, [output.path for made in manifest.units.values() for output in made.outputs], n=1)
     hint = f"; did you mean {near[0]}?" if near else ""

@@ -80,7 +80,7 @@ class Common(NamedTuple):
 
 @dataclass(kw_only=True)
 class KnownPassages:
-    """What was found last, by texts: their states and rows, the runs in common, the passages of each pair."""
+    """What was found last: of each text its SHA-256 and row, the runs in common, the passages of each pair."""
 
     rows: dict[TextKey, tuple[str, bytes]] = field(default_factory=dict)
     common: dict[int, list[TextKey]] = field(default_factory=dict)
@@ -91,7 +91,7 @@ class KnownPassages:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Text:
-    """A text that may share passages; its `state` tells all that what is found of it depends on."""
+    """A text that may share passages; its `state` tells all that the anchors of its passages depend on."""
 
     artifact: Artifact
     sha256: str
@@ -179,8 +179,7 @@ def _texts(archive: Archive) -> Iterator[tuple[TextKey, _Text]]:
 
 def _update_runs(texts: Mapping[TextKey, _Text], text_of: TextOf, known: KnownPassages, apply: Apply) -> None:
     gone = known.rows.keys() - texts.keys()
-    states = {key: text.state for key, text in texts.items()}
-    new = [key for key, state in states.items() if known.rows.get(key, ("",))[0] != state]
+    new = [key for key, text in texts.items() if known.rows.get(key, ("",))[0] != text.sha256]
     rows_of_new = apply(lambda key: share_row(texts[key].written(text_of)), new)
     found = dict(zip(new, rows_of_new, strict=True))
     rows = {key: found[key] if key in found else known.rows[key][1] for key in texts}
@@ -190,7 +189,7 @@ def _update_runs(texts: Mapping[TextKey, _Text], text_of: TextOf, known: KnownPa
         others += found.values()
         known.common = changed_runs(known.common, rows, others) if is_little else common_runs(rows)
         known.is_new = True
-    known.rows = {key: (states[key], row) for key, row in rows.items()}
+    known.rows = {key: (texts[key].sha256, row) for key, row in rows.items()}
 
 
 def _update_pairs(

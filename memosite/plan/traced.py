@@ -167,15 +167,14 @@ class Digests:
         """Release the context before: no more digests are needed."""
         self._before = None
 
-    def changed(self, reads: Iterable[tuple[TracedRead, str]]) -> dict[int, TracedRead]:
-        """The numbers of the reads that find something else than before; each read comes with its digest from then."""
+    def changed(self, reads: Iterable[tuple[int, TracedRead, str]]) -> dict[int, TracedRead]:
+        """The reads that find something else than before, by number; each comes with its digest from then."""
         before = self._before
         if before is None:
-            numbered = enumerate(reads)
-            return {number: read for number, (read, digest) in numbered if self.of_read(read) != digest}
+            return {number: read for number, read, digest in reads if self.of_read(read) != digest}
         mappings = {name: (values, before._mappings[name]) for name, values in self._mappings.items()}
         found: dict[int, TracedRead] = {}
-        for number, (read, _) in enumerate(reads):
+        for number, read, _ in reads:
             name, key = read
             if name in mappings and key is not KEYS:
                 values, former = mappings[name]

@@ -52,7 +52,7 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 def make_row(text: str) -> bytes:
     """What the index keeps of a text: about two bytes for each of its words."""
-    return _packed(_kept(_run_numbers(folded_words(text))))
+    return pack_runs(_kept(_run_numbers(folded_words(text))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +82,9 @@ class QuoteIndex(Generic[_Key]):
         A text with another form of it has a lower share, and is the earlier the rarer the runs are that it has. Else
         rows keep their order.
         """
-        kept = [set(_unpacked(make_row(quote))) for quote in quotes]
+        kept = [set(unpack_runs(make_row(quote))) for quote in quotes]
         wanted: set[int] = set().union(*kept)
-        have = {key: some for key, row in self.rows.items() if (some := wanted.intersection(_unpacked(row)))}
+        have = {key: some for key, row in self.rows.items() if (some := wanted.intersection(unpack_runs(row)))}
         holders = Counter(run for some in have.values() for run in some)
         return [tuple(islice(_ranked(runs, have, holders), limit)) for runs in kept]
 
@@ -143,14 +143,16 @@ def _run_numbers(words: Sequence[str]) -> list[int]:
     return [crc32(data[start:end]) for start, end in zip(ends, ends[_RUN:], strict=False)]
 
 
-def _packed(numbers: Iterable[int]) -> bytes:
+def pack_runs(numbers: Iterable[int]) -> bytes:
+    """Runs of words as a row has them: their numbers in order, each in four bytes."""
     packed = array("I", sorted(numbers))
     if byteorder == "big":
         packed.byteswap()
     return packed.tobytes()
 
 
-def _unpacked(data: bytes) -> "array[int]":
+def unpack_runs(data: bytes) -> "array[int]":
+    """The numbers of the runs of words in a row."""
     numbers = array("I")
     numbers.frombytes(data)
     if byteorder == "big":
@@ -173,10 +175,6 @@ MOST_HOLDERS: Final = 32
 """The most texts that share a run of words before it is boilerplate, and no sign of a passage that two share."""
 
 
-VERSION: Final = 1
-"""Changes with what is kept of a text."""
-
-
 _SHARED_RUN: Final = 8
 
 
@@ -195,7 +193,7 @@ _PLACES: Final = 16  # of one run of words in a text that are tried
 def share_row(text: str) -> bytes:
     """What is kept of a text, to find what it shares with others: about one byte for each of its words."""
     words = bare_bytes(text)
-    return _packed({run for _, run in _runs_at_anchors(words)}) if len(words) >= SHARED else b""
+    return pack_runs({run for _, run in _runs_at_anchors(words)}) if len(words) >= SHARED else b""
 
 
 def _runs_at_anchors(words: Sequence[bytes]) -> Iterator[tuple[int, int]]:
@@ -227,7 +225,7 @@ def _with_gaps(sizes: Sequence[int], places: Iterable[int], start: int, end: int
 
 def common_runs(rows: Mapping[_Key, bytes]) -> dict[int, list[_Key]]:
     """The runs of words that several texts have, boilerplate, too, each with its texts."""
-    unpacked = list(map(_unpacked, rows.values()))
+    unpacked = list(map(unpack_runs, rows.values()))
     several: set[int] = set()
     for low in range(0, 2**32, _STEP):  # a set of all numbers of 10,000 texts takes 300 MB
         seen: set[int] = set()
@@ -245,14 +243,14 @@ def changed_runs(
 
     The rows are those that are there now; a changed text counts as one that went and one that came.
     """
-    touched = {run for row in others for run in _unpacked(row)}
+    touched = {run for row in others for run in unpack_runs(row)}
     return {run: keys for run, keys in common.items() if run not in touched} | _holders(rows, touched)
 
 
 def _holders(rows: Mapping[_Key, bytes], runs: set[int]) -> dict[int, list[_Key]]:
     found: defaultdict[int, list[_Key]] = defaultdict(list)
     for key, row in rows.items():
-        for run in runs.intersection(_unpacked(row)):
+        for run in runs.intersection(unpack_runs(row)):
             found[run].append(key)
     return {run: keys for run, keys in found.items() if len(keys) > 1}
 

@@ -324,6 +324,7 @@ def make_site(
     results = _made_elsewhere(stale, maker, run_here, run_elsewhere) if run_elsewhere else _made(stale, maker, run_here)
     noted = Manifest(common=maker.common, reads=Reads(last.reads) if last.common == maker.common else Reads())
     former: list[str] = []
+    used: set[int] = set()
     done = 0
     is_told = False
     with closing(results):
@@ -335,6 +336,7 @@ def make_site(
                     listener.all_written()
             if made is not None and not decision.why:
                 _keep(unit.name, made, last.units, noted.units, output=output)
+                used.update(made.reads or ())
                 continue
             progress("make", done, len(stale))
             done += 1
@@ -343,10 +345,12 @@ def make_site(
             if unit.synced == "never":
                 output.sync()  # what has to be kept is in its place before anything else follows
             reads = None if result.reads is None else tuple(noted.reads.note(*read) for read in result.reads.items())
+            used.update(reads or ())
             noted.units.note(
                 unit.name, Made(given=result.given, reads=reads, outputs=_write(result, decision, output, listener))
             )
         next(results, None)  # there is no more, and so the processes end
+    noted.reads.keep(used)
     gone = (last.units[name] for name in last.units if name not in noted.units)
     former += (one.path for made in gone for one in made.outputs)
     return MadeSite(manifest=noted, former=tuple(former) if maker.is_last_known else None)

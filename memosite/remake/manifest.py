@@ -1,25 +1,21 @@
 """[I/O] The manifest: what each unit of the last build read and wrote, so that the next build makes only what is stale.
 
-It is in the cache, one for each output folder, as JSON lines: what is common to all pages, then all reads with their
-digests, then each unit with the numbers of its reads and with its outputs. A manifest that is missing, damaged, of
-another version or of another folder is ignored: everything is made again, which costs only time. It is signed (`keys`),
-since it also says what to remove.
+It is rows of the file that remembers (`state.py`), by output folder. They change at the end of a build, all at once.
+A manifest of which a row is missing, damaged or not ours is none: everything is made again, which costs only time.
 """
 
 import json
+import marshal
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from itertools import chain
+from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from memosite.store.cache import read_signed, write_signed
 from memosite.store.output import FileState
-
-VERSION = 3
-
-_SEAL, _LAST, _STATES = ".seal", ".last", ".states"
+from memosite.store.state import BUILDS, FILES, READS, UNITS, State
 
 ManifestRead = tuple[str, Any]
 
@@ -51,17 +47,21 @@ class Made:
 class Reads:
     """What units read, each with a number and the digest of what was found. Most are read by several units.
 
-    A number keeps its meaning from build to build, unless everything is made again.
+    A number keeps its meaning from build to build, as long as there is a unit that has it.
     """
 
-    def __init__(self, known: Iterable[tuple[ManifestRead, str]] = ()) -> None:
-        """Begin with these, which are numbered in their order from 0."""
-        self._digests: dict[ManifestRead, str] = dict(known)
-        self._numbers = {read: number for number, read in enumerate(self._digests)}
+    def __init__(self, known: Iterable[tuple[int, ManifestRead, str]] = ()) -> None:
+        """Begin with these."""
+        self._numbers: dict[ManifestRead, int] = {}
+        self._digests: dict[int, str] = {}
+        for number, read, digest in known:
+            self._numbers[read] = number
+            self._digests[number] = digest
+        self._next = max(self._digests, default=-1) + 1
 
-    def __iter__(self) -> Iterator[tuple[ManifestRead, str]]:
-        """Each read with its digest, by number."""
-        return iter(self._digests.items())
+    def __iter__(self) -> Iterator[tuple[int, ManifestRead, str]]:
+        """The number of each read, the read and its digest."""
+        return ((number, read, self._digests[number]) for read, number in self._numbers.items())
 
     def __len__(self) -> int:
         """How many there are."""
@@ -69,76 +69,69 @@ class Reads:
 
     def note(self, read: ManifestRead, digest: str) -> int:
         """The number of a read; this is its digest from now on."""
-        self._digests[read] = digest
-        return self._numbers.setdefault(read, len(self._numbers))
+        number = self._numbers.setdefault(read, self._next)
+        self._next = max(self._next, number + 1)
+        self._digests[number] = digest
+        return number
+
+    def keep(self, numbers: set[int]) -> None:
+        """Forget the reads that no unit has any more: all but these."""
+        if len(numbers) < len(self._digests):
+            self._numbers = {read: number for read, number in self._numbers.items() if number in numbers}
+            self._digests = {number: self._digests[number] for number in self._numbers.values()}
 
 
 class Units(Mapping[str, Made]):
-    """Units by name, each kept as its line and read when it is asked for: of 100,000 artifacts there are 70,000."""
+    """Units by name, each kept as its rows and read when it is asked for: of 100,000 artifacts there are 70,000."""
 
-    def __init__(self) -> None:
-        """Begin empty."""
-        self._lines: dict[str, str] = {}
-        self._files: dict[str, str] = {}
+    def __init__(self, rows: Iterable[tuple[str, bytes, bytes]] = ()) -> None:
+        """Begin with these rows."""
+        self._rows = {name: (row, files) for name, row, files in rows}
         self._read: dict[str, Made] = {}
         self.keeps_read = False
-        """Whether what was read of a line is kept, of as many units as are worth the memory."""
+        """Whether what was read of a row is kept, of as many units as are worth the memory."""
 
     def __getitem__(self, name: str) -> Made:
         """The unit of this name."""
         made = self._read.get(name)
         if made is None:
-            made = _read_line(self._lines[name])
+            made = _made(*self._rows[name])
             if self.keeps_read and len(self._read) < _MOST_READ:
                 self._read[name] = made
         return made
 
     def __contains__(self, name: object) -> bool:
-        """Whether there is one of this name; its line is not read."""
-        return name in self._lines
+        """Whether there is one of this name; its rows are not read."""
+        return name in self._rows
 
     def __iter__(self) -> Iterator[str]:
-        """The names, in the order in which they were noted."""
-        return iter(self._lines)
+        """The names."""
+        return iter(self._rows)
 
     def __len__(self) -> int:
         """How many there are."""
-        return len(self._lines)
+        return len(self._rows)
 
-    def lines(self) -> Iterable[str]:
-        """The lines, as a manifest holds them."""
-        return self._lines.values()
-
-    def files(self) -> Iterator[str]:
-        """Lines for the files of the units that were noted: the state of each, and its path."""
-        return (lines for lines in self._files.values() if lines)
+    def rows(self) -> Iterator[tuple[str, bytes, bytes]]:
+        """The name of each unit, its row, and the row of its files."""
+        return ((name, *rows) for name, rows in self._rows.items())
 
     def states(self) -> Iterator[tuple[str, FileState]]:
-        """Each file of the units that were noted, and its file state then."""
-        return _read_states(chain.from_iterable(lines.split("\n") for lines in self.files()))
+        """Each file of the units, and its file state."""
+        return _states(files for _, files in self._rows.values())
 
     def note(self, name: str, made: Made) -> None:
         """Note the reads and outputs of a unit."""
-        self._lines[name] = _line(name, made)
-        self._files[name] = _file_lines(made)
-
-    def note_line(self, line: str) -> None:
-        """Note a unit by its line. Raises `ValueError` if the line is invalid."""
-        name, _ = _NAMES.raw_decode(line, 1)
-        self._lines[str(name)] = line
+        self._rows[name] = _rows(made)
 
     def keep(self, name: str, made: Made, others: "Units") -> None:
         """Copy a unit from other `Units`."""
-        self._lines[name] = others._lines[name]
-        self._files[name] = others._files[name] if name in others._files else _file_lines(made)
+        self._rows[name] = others._rows[name]
         if name in others._read:
             self._read[name] = made
 
 
 _MOST_READ = 30_000
-
-
-_NAMES = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +144,7 @@ class Manifest:
 
     def reads_of(self, made: Made) -> list[ManifestRead]:
         """What one of its units read."""
-        known = [read for read, _ in self.reads]
+        known = {number: read for number, read, _ in self.reads}
         return [known[number] for number in made.reads or ()]
 
 
@@ -161,8 +154,7 @@ class BuildSeal:
 
     `inputs` is a digest of all that was read; the rest is what a report says. `kinds` counts artifacts, `findings`
     those of each severity; `withheld` is what is not published for a secret (places and kinds), `redacted` how many
-    secrets were redacted, in how many files; `unread` are files that are not read, and why. The outputs are in a
-    file of their own, which is read ten times as fast as the manifest.
+    secrets were redacted, in how many files; `unread` are files that are not read, and why.
     """
 
     inputs: str = ""
@@ -177,112 +169,102 @@ class BuildSeal:
     unread: tuple[str, ...] = ()
 
 
-def manifest_file(cache: Path, output: Path) -> Path:
-    """The path of the manifest of an output folder; what else is known of its last build is beside it."""
-    return cache / "manifests" / f"{blake2b(bytes(output.resolve()), digest_size=8).hexdigest()}.jsonl"
+_HEAD, _SEAL, _STATUS = "head", "seal", "status"
+_TOGETHER: Final = 16  # reads in a row: as many as fit into a page of SQLite, which is written whole
 
 
-def read_last(file: Path) -> FileState | None:
-    """The file state of `status.json`, which each build writes, when the build of this manifest ended.
+def key_of(output: Path) -> str:
+    """The key of an output folder: several may be built with one cache."""
+    return blake2b(bytes(output.resolve()), digest_size=8).hexdigest()
+
+
+def read_status(state: State, output: str) -> FileState | None:
+    """The file state of `status.json`, which each build writes, when the last build of this output folder ended.
 
     If it is different now, somebody else built there since (with another cache, or as another user), or the
     folder is another one: a manifest and a seal may say too little of it.
     """
-    try:
-        size, time, inode = json.loads(read_signed(file.with_suffix(_LAST)) or b"[]")
-    except (ValueError, TypeError, RecursionError):
-        return None
-    return size, time, inode
+    data = state[BUILDS].get(output, _STATUS)
+    size_time_inode = json.loads(data) if data is not None else ()
+    return tuple(size_time_inode) or None
 
 
-def write_last(file: Path, state: FileState | None) -> None:
+def write_status(state: State, output: str, status: FileState | None) -> None:
     """Write down the file state of `status.json` now."""
-    write_signed(file.with_suffix(_LAST), json.dumps(state).encode())
+    with state.writing():
+        state[BUILDS].put([((output, _STATUS), json.dumps(status or ()).encode())])
 
 
-def read_seal(file: Path) -> BuildSeal:
-    """The seal beside a manifest; an empty one if there is none that can be read."""
-    try:
-        known = json.loads(read_signed(file.with_suffix(_SEAL)) or b"{}")
-        return BuildSeal(
-            inputs=known["inputs"],
-            kinds={str(kind): int(number) for kind, number in known["kinds"].items()},
-            sources=int(known["sources"]),
-            findings={str(severity): int(number) for severity, number in known["findings"].items()},
-            collisions=tuple(map(str, known["collisions"])),
-            status=dict(known["status"]),
-            files=int(known["files"]),
-            withheld=tuple(map(str, known["withheld"])),
-            redacted=(int(known["redacted"][0]), int(known["redacted"][1])),
-            unread=tuple(map(str, known["unread"])),
-        )
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
-        return BuildSeal()
+def read_seal(state: State, output: str) -> BuildSeal:
+    """The seal of the last build; an empty one if there was none."""
+    data = state[BUILDS].get(output, _SEAL)
+    known: dict[str, Any] = json.loads(data) if data is not None else {}
+    known |= {name: tuple(value) for name, value in known.items() if type(value) is list}
+    return BuildSeal(**known)
 
 
-def write_seal(file: Path, seal: BuildSeal) -> None:
-    """Write a seal beside its manifest, whole or not at all."""
-    data = json.dumps({name: getattr(seal, name) for name in BuildSeal.__slots__}).encode()
-    write_signed(file.with_suffix(_SEAL), data)
-
-
-def read_manifest(file: Path) -> Manifest:
-    """The manifest in a file; an empty one if there is none that can be read."""
-    try:
-        head, *lines = (read_signed(file) or b"{}").decode().split("\n")
-        first = json.loads(head)
-        if first["v"] != VERSION or first["units"] + 1 != len(lines):
-            return Manifest()
-        reads = Reads(_read_reads(lines[0]))
-        units = Units()
-        for line in lines[1:]:
-            units.note_line(line)
-        return Manifest(common=dict(first["common"]), reads=reads, units=units)
-    except (ValueError, KeyError, TypeError, IndexError, RecursionError):
+def read_manifest(state: State, output: str) -> Manifest:
+    """The manifest of the last build, whole; an empty one if there was none, or if anything of it is missing."""
+    with state.reading():
+        head = state[BUILDS].get(output, _HEAD)
+        units, files, reads = (state[table].items(output) for table in (UNITS, FILES, READS))
+    if head is None or not state.is_kept:
         return Manifest()
+    common, *counts = json.loads(head)
+    known = Reads(read for _, data in reads for read in marshal.loads(data))  # noqa: S302 - signed by this user
+    names = [str(name) for (_, name), _ in units]
+    if counts != [len(units), len(known)] or names != [name for (_, name), _ in files]:
+        return Manifest()
+    rows = ((name, row, of) for name, (_, row), (_, of) in zip(names, units, files, strict=True))
+    return Manifest(common=common, reads=known, units=Units(rows))
 
 
-def read_states(file: Path) -> Iterator[tuple[str, FileState]]:
-    """Every file of the site of this manifest, and its state when the manifest was written; empty if not known."""
-    return _read_states((read_signed(file.with_suffix(_STATES)) or b"").decode("utf-8", "replace").split("\n"))
+def read_states(state: State, output: str) -> Iterator[tuple[str, FileState]]:
+    """Every file of the last build, and its state then; empty if anything of it is missing."""
+    with state.reading():
+        head = state[BUILDS].get(output, _HEAD)
+        files = state[FILES].items(output)
+    if head is None or json.loads(head)[1] != len(files):
+        files = []
+    return _states(data for _, data in files)
 
 
-def _read_states(lines: Iterable[str]) -> Iterator[tuple[str, FileState]]:
-    for line in lines:
-        size, _, rest = line.partition(" ")
-        time, _, rest = rest.partition(" ")
-        inode, _, path = rest.partition(" ")
-        if path:
-            yield path, (int(size), int(time), int(inode))
+def write_manifest(state: State, output: str, manifest: Manifest, seal: BuildSeal, status: FileState | None) -> None:
+    """Write what has changed of a manifest and its seal: all of it, or nothing."""
+    head = json.dumps([dict(manifest.common), len(manifest.units), len(manifest.reads)])
+    values = json.dumps({name: getattr(seal, name) for name in BuildSeal.__slots__})
+    with state.writing():
+        state[UNITS].replace((((output, name), row) for name, row, _ in manifest.units.rows()), output)
+        state[FILES].replace((((output, name), files) for name, _, files in manifest.units.rows()), output)
+        state[READS].replace(_read_rows(output, manifest.reads), output)
+        state[BUILDS].put([((output, _HEAD), head.encode()), ((output, _SEAL), values.encode())])
+        write_status(state, output, status)
 
 
-def write_manifest(file: Path, manifest: Manifest) -> None:
-    """Write a manifest with the states of its files, each whole or not at all."""
-    write_signed(file.with_suffix(_STATES), "\n".join(manifest.units.files()).encode("utf-8", "surrogatepass"))
-    head = json.dumps({"v": VERSION, "units": len(manifest.units), "common": dict(manifest.common)})
-    reads = json.dumps([(*read, digest) for read, digest in manifest.reads])
-    write_signed(file, "\n".join((head, reads, *manifest.units.lines())).encode())
+def _read_rows(output: str, reads: Reads) -> Iterator[tuple[tuple[str | int, ...], bytes]]:
+    numbered = sorted(reads, key=lambda read: read[0])
+    for number, some in groupby(numbered, key=lambda read: read[0] // _TOGETHER):
+        yield (output, number), marshal.dumps(list(some), 2)
 
 
-def _read_reads(line: str) -> Iterator[tuple[ManifestRead, str]]:
-    for mapping, key, digest in json.loads(line):
-        yield (mapping, tuple(key) if type(key) is list else key), digest
+def _rows(made: Made) -> tuple[bytes, bytes]:
+    """The row of a unit, and that of its files: equal bytes for equal ones."""
+    reads = None if made.reads is None else array("I", sorted(made.reads)).tobytes()
+    files = [(one.path, one.fingerprint, *(one.state or ())) for one in made.outputs]
+    return marshal.dumps((made.given, reads), 2), marshal.dumps(files, 2)
 
 
-def _line(name: str, made: Made) -> str:
-    outputs = [(one.path, one.fingerprint, one.state) for one in made.outputs]
-    return json.dumps([name, made.given, made.reads, outputs])
-
-
-def _file_lines(made: Made) -> str:
-    written = ((one.state, one.path) for one in made.outputs if one.state is not None)
-    return "\n".join(f"{size} {time} {inode} {path}" for (size, time, inode), path in written)
-
-
-def _read_line(line: str) -> Made:
-    _, given, reads, outputs = json.loads(line)
+def _made(row: bytes, files: bytes) -> Made:
+    given, reads = marshal.loads(row)  # noqa: S302 - signed by this user
     found = tuple(
-        ManifestOutput(path=path, fingerprint=fingerprint, state=tuple(state) if state else None)
-        for path, fingerprint, state in outputs
+        ManifestOutput(path=path, fingerprint=fingerprint, state=tuple(state) or None)
+        for path, fingerprint, *state in marshal.loads(files)  # noqa: S302 - as above
     )
-    return Made(given=given, reads=None if reads is None else tuple(reads), outputs=found)
+    return Made(given=given, reads=None if reads is None else tuple(array("I", reads)), outputs=found)
+
+
+def _states(rows: Iterable[bytes]) -> Iterator[tuple[str, FileState]]:
+    for row in rows:
+        for path, _, *state in marshal.loads(row):  # noqa: S302 - signed by this user
+            if state:
+                yield path, tuple(state)

@@ -17,14 +17,13 @@ from memosite.reading.parse_cache import SourceCaches
 from memosite.remake.manifest import (
     BuildSeal,
     Manifest,
-    manifest_file,
-    read_last,
+    key_of,
     read_manifest,
     read_seal,
     read_states,
-    write_last,
+    read_status,
     write_manifest,
-    write_seal,
+    write_status,
 )
 from memosite.render.theme import Theme
 from memosite.run.recall import Recall
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from memosite.plan.shared_passages import KnownPassages
     from memosite.plan.traced import Digests
     from memosite.remake.stale import IsThere
+    from memosite.render.compiled import CompiledTemplates
     from memosite.render.kept_analyses import KeptAnalyses
     from memosite.render.renderer import Renderer
 
@@ -65,11 +65,12 @@ class Memory:
         self.seals = SealLog()
         self.digests: Digests | None = None
         self._place: tuple[Path | None, Path] | None = None
-        self._file: Path | None = None
+        self._output = ""
         self._manifest: Manifest | None = None
         self._seal: BuildSeal | None = None
         self._status: FileState | None = None
         self._renderer: tuple[str, Renderer] | None = None
+        self._compiled: CompiledTemplates | None = None
         self._is_noted = False
         self._is_sound = False
         self.force_full_once = False
@@ -94,13 +95,13 @@ class Memory:
         self._place = cache, output
         self.state.close()
         self.state = State(cache)
-        self._file = manifest_file(cache, output) if cache else None
+        self._output = key_of(output)
         self.parsed = SourceCaches(self.state, keeps_history=keeps_history)
         self.recall = Recall(forgets=self.writes_at_once)
-        self.digests = self._passages = self._analyses = self._renderer = None
+        self.digests = self._passages = self._analyses = self._renderer = self._compiled = None
         self._is_sound = False
         self._manifest = self._seal = None
-        self._status = read_last(self._file) if self._file else None
+        self._status = read_status(self.state, self._output)
         self._is_noted = False
 
     def forget_units(self) -> None:
@@ -122,7 +123,7 @@ class Memory:
     def manifest(self) -> Manifest:
         """The manifest of the last build; empty if it is not known."""
         if self._manifest is None:
-            self._manifest = read_manifest(self._file) if self._file else Manifest()
+            self._manifest = read_manifest(self.state, self._output)
             self._manifest.units.keeps_read = not self.writes_at_once
         return self._manifest
 
@@ -130,14 +131,14 @@ class Memory:
     def seal(self) -> BuildSeal:
         """The inputs and the report of the last build; empty if they are not known."""
         if self._seal is None:
-            self._seal = read_seal(self._file) if self._file else BuildSeal()
+            self._seal = read_seal(self.state, self._output)
         return self._seal
 
     def is_whole(self, output: OutputFolder) -> bool:
-        """Whether all files of the last build are there unchanged; without a cache only its own process knows."""
-        if self._file is None:
-            return self._is_sound and output.is_whole(self.manifest.units.states())
-        return output.is_whole(read_states(self._file))
+        """Whether all files of the last build are there unchanged."""
+        if self._manifest is not None:
+            return output.is_whole(self._manifest.units.states())
+        return output.is_whole(read_states(self.state, self._output))
 
     def will_build(self, output: OutputFolder) -> "IsThere":
         """A check whether a file is there unchanged, for a build that now begins to write.
@@ -167,9 +168,9 @@ class Memory:
         from memosite.render.renderer import Renderer  # noqa: PLC0415 - not needed where nothing has changed
 
         if self._renderer is None or self._renderer[0] != theme.digest:
-            cache = self._place[0] if self._place else None
-            compiled = CompiledTemplates(theme, cache)
-            self._renderer = theme.digest, Renderer(theme, self.shelf.text, compiled=compiled, kept=self.analyses)
+            self._compiled = CompiledTemplates(theme, self.state)
+            renderer = Renderer(theme, self.shelf.text, compiled=self._compiled, kept=self.analyses)
+            self._renderer = theme.digest, renderer
         return self._renderer[1]
 
     @property
@@ -178,7 +179,7 @@ class Memory:
         if self._analyses is None:
             from memosite.render.kept_analyses import KeptAnalyses  # noqa: PLC0415 - as below
 
-            self._analyses = KeptAnalyses(self._place[0] if self._place else None)
+            self._analyses = KeptAnalyses(self.state.folder)
         return self._analyses
 
     def note_parsed(self) -> None:
@@ -190,23 +191,20 @@ class Memory:
     def passages(self) -> "KnownPassages":
         """The passages that texts shared in the last build."""
         if self._passages is None:
-            from memosite.plan.shared_passages import KnownPassages  # noqa: PLC0415 - as below
             from memosite.remake.known_passages import read_known  # noqa: PLC0415 - as below
 
-            cache = self._place[0] if self._place else None
-            self._passages = read_known(cache) if cache else KnownPassages()
+            self._passages = read_known(self.state)
         return self._passages
 
     def note_passages(self) -> None:
         """Remember these passages, even if the build fails."""
-        cache = self._place[0] if self._place else None
-        if self.writes_at_once and cache:
-            self._write_passages(cache)
+        if self.writes_at_once:
+            self._write_passages()
 
-    def _write_passages(self, cache: Path) -> None:
+    def _write_passages(self) -> None:
         from memosite.remake.known_passages import write_known  # noqa: PLC0415 - as below
 
-        write_known(cache, self.passages)
+        write_known(self.state, self.passages)
 
     def note(self, manifest: Manifest, digests: "Digests", seal: BuildSeal, status: FileState | None) -> None:
         """Remember a build that has ended; `status` is the file state of `status.json` now.
@@ -224,14 +222,16 @@ class Memory:
     def note_status(self, status: FileState | None) -> None:
         """Remember the file state of `status.json` after a build that changed nothing else."""
         self._status = status
-        if self._file:
-            write_last(self._file, status)
+        if self._is_noted:  # what a server has not written yet is what this status belongs to
+            self._write_build()
+        else:
+            write_status(self.state, self._output, status)
 
     def write(self) -> None:
         """Write what is new to the cache, unless another process has built there since or is building."""
         self.parsed.write()
-        if self._passages is not None and self._place is not None and self._place[0]:
-            self._write_passages(self._place[0])
+        if self._passages is not None:
+            self._write_passages()
         if not self._is_noted or self._place is None:
             return
         output = OutputFolder(self._place[1])
@@ -246,8 +246,7 @@ class Memory:
             output.unlock()
 
     def _write_build(self) -> None:
-        if self._file:
-            write_manifest(self._file, self.manifest)
-            write_seal(self._file, self.seal)
-            write_last(self._file, self._status)
+        if self._compiled is not None:
+            self._compiled.write()
+        write_manifest(self.state, self._output, self.manifest, self.seal, self._status)
         self._is_noted = False

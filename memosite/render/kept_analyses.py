@@ -1,23 +1,19 @@
-"""[I/O] Keeps in the cache what was analyzed of the last search blocks, rendered again with each new artifact.
+"""[I/O] Keeps what was analyzed of the last search blocks, rendered again with each new artifact.
 
-    analyses/<block>.cache   for each artifact of the block, by the digest of its card, its documents as `BlockHit`s
-
-It holds words of texts. So a build removes the file of any other block, and what is not in the block any more is in no
-file that is written. The file is signed (`keys`), and counts for one program. Losing it costs only time.
+For each artifact of a block, by the digest of its card, its documents as `BlockHit`s are a row. They hold words of
+texts: so a build removes the rows of any other block, and of what is not in the block any more. Blocks are rendered in
+any process, so each time the file is opened anew.
 """
 
 import marshal
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from memosite.search.blocks import Analyses, BlockHit, SearchBlock
 from memosite.search.documents import Stretch
-from memosite.store.cache import program_digest, read_signed, write_signed
+from memosite.store.state import ANALYSES, State
 from memosite.store.values import MODELS, digest_of
-
-FOLDER = "analyses"
 
 
 class KeptAnalyses:
@@ -25,49 +21,42 @@ class KeptAnalyses:
 
     def __init__(self, part: Path | None) -> None:
         """Keep those of no block, until `begin`."""
-        self._folder = part / FOLDER if part else None
+        self._part = part
         self._names: frozenset[str] = frozenset()
 
     def begin(self, names: Iterable[str]) -> None:
         """Keep those of these blocks from now on, and remove all others."""
         self._names = frozenset(names)
-        if self._folder is None:
-            return
-        with suppress(OSError):
-            for file in self._folder.iterdir():
-                if file.stem not in self._names:
-                    file.unlink()
+        with State(self._part) as state:
+            kept = state[ANALYSES].keys()
+            others = {(block,) for block, _ in kept if block not in self._names}
+            if others:
+                with state.writing():
+                    state[ANALYSES].remove(others)
 
     def load(self, block: SearchBlock, analyses: Analyses) -> None:
         """Add what the last build found in the block, if it is one that is kept and `analyses` have not all."""
         if block.name not in self._names or all(analyses.peek(card) for card in block.cards):
             return
-        known = self._read(block.name)
+        with State(self._part) as state:
+            known = {card: data for (_, card), data in state[ANALYSES].items(block.name)}
         for card in block.cards if known else ():
-            found = known.get(digest_of(card, MODELS))
-            if found is not None and analyses.peek(card) is None:
-                analyses.add(card, tuple(map(_hit, found)))
+            data = known.get(digest_of(card, MODELS))
+            if data is not None and analyses.peek(card) is None:
+                analyses.add(card, tuple(map(_hit, marshal.loads(data))))  # noqa: S302 - signed by this user
 
     def save(self, block: SearchBlock, analyses: Analyses) -> None:
         """Write what `analyses` have of the block, if it is one that is kept."""
-        file = self._file(block.name)
-        if block.name not in self._names or file is None:
+        if block.name not in self._names:
             return
         found = {digest_of(card, MODELS): analyses.peek(card) for card in block.cards}
-        values = {digest: list(map(_values, hits)) for digest, hits in found.items() if hits is not None}
-        write_signed(file, marshal.dumps((program_digest(), values), 2))
-
-    def _file(self, name: str) -> Path | None:
-        return self._folder / f"{name}.cache" if self._folder else None
-
-    def _read(self, name: str) -> dict[str, list[Any]]:
-        with suppress(ValueError, EOFError, TypeError):
-            file = self._file(name)
-            data = read_signed(file) if file else None
-            program, values = marshal.loads(data or b"")  # noqa: S302 - signed by this user
-            if program == program_digest():
-                return dict(values)
-        return {}
+        rows = (
+            ((block.name, card), marshal.dumps([_values(hit) for hit in hits], 2))
+            for card, hits in found.items()
+            if hits is not None
+        )
+        with State(self._part) as state, state.writing():
+            state[ANALYSES].replace(rows, block.name)
 
 
 def _values(hit: BlockHit) -> tuple[object, ...]:

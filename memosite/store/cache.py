@@ -1,18 +1,18 @@
-"""[I/O] The cache folder: files that can be made again, kept out of git, and signed, so that none but its own count.
+"""[I/O] The cache folder: what can be made again, kept out of git; the key that signs it, the digest of the program.
 
 It is in the site folder, which may be a clone of an untrusted repo. A link in it would redirect writes and removals,
-and is refused (SPEC 9). Files that are unpickled, and files that list what to remove, are signed with a key that is in
-the user's state folder and in no repo. What another version of memosite made does not count: it is known by the digest
-of the program.
+and is refused (SPEC 9). What is unpickled, and what lists files to remove, is signed (`store/state.py`) with a key that
+is in the user's state folder and in no repo. What another version of memosite made does not count: it is known by the
+digest of the program.
 """
 
 import hashlib
-import hmac
 import os
 import re
 import secrets
 import stat
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
@@ -47,15 +47,16 @@ def open_cache(folder: Path) -> Path | None:
 def open_part(folder: Path, name: str) -> Path | None:
     """Make a part of the cache ready, with the cache around it: each audience has one; None where it cannot be written.
 
-    What versions without audiences wrote beside the parts is removed: it was not screened for secrets. Raises
-    `OutputError` if either contains a link.
+    What earlier versions wrote is removed: beside the parts, where it was not screened for secrets, and in them, where
+    `state.sqlite` has taken its place. Raises `OutputError` if either contains a link.
     """
     if open_cache(folder) is None:
         return None
-    for former, files in _FORMER.items():
-        with suppress(OSError):
-            _remove_former(folder / former, files)
-    return open_own(folder / name)
+    _remove_former(folder, {**_FORMER, INDEX_FOLDER: _FORMER_INDEX})
+    part = open_own(folder / name)
+    if part is not None:
+        _remove_former(part, _FORMER)
+    return part
 
 
 def open_own(folder: Path) -> Path | None:
@@ -67,22 +68,35 @@ def open_own(folder: Path) -> Path | None:
     return found
 
 
-_NAMED = r"[0-9a-f]{16,24}\.[a-z]+"
+_FORMER = dict.fromkeys(
+    ("parsed", "history", "versions", "manifests", "scans", "templates", "analyses"),
+    re.compile(r"([0-9a-f]{16,24}(-[0-9a-z])?|[a-z]+\d*)(\.[a-z]+)+"),
+)
+"""The folders of earlier versions, with the names of the files that these wrote."""
 
 
-_FORMER = {
-    **dict.fromkeys(("parsed", "history", "versions", "manifests"), re.compile(_NAMED)),
-    "search": re.compile(r"seal\.json|state\.json|lock|_?MAIN_[\w.]+"),
-}
-"""The folders in a cache of versions without audiences, with the names of the files that these wrote."""
+_FORMER_INDEX = re.compile(r"seal\.json|state\.json|lock|_?MAIN_[\w.]+")
 
 
-def _remove_former(folder: Path, files: re.Pattern[str]) -> None:
-    with os.scandir(folder) as entries:
-        names = [entry.name for entry in entries if files.fullmatch(entry.name)]
-    for name in names:
-        (folder / name).unlink()
-    folder.rmdir()
+_FORMER_FILES = re.compile(r"archive\.(sqlite|seal|new-[0-9a-f]+)|(quotes|names)\.index|shared\.cache")
+
+
+def _remove_former(place: Path, folders: Mapping[str, re.Pattern[str]]) -> None:
+    with suppress(OSError):
+        for path in sorted(place.iterdir()):
+            if path.name in folders:
+                _remove_folder(path, folders[path.name])
+            elif _FORMER_FILES.fullmatch(path.name):
+                path.unlink()
+
+
+def _remove_folder(folder: Path, files: re.Pattern[str]) -> None:
+    """Remove these files, and the folder if nothing else is in it."""
+    with suppress(OSError):
+        for path in list(folder.iterdir()):
+            if files.fullmatch(path.name):
+                path.unlink()
+        folder.rmdir()
 
 
 INDEX_FOLDER = "search"
@@ -135,7 +149,7 @@ def write_whole(file: Path, data: bytes) -> None:
             partial.unlink(missing_ok=True)
 
 
-# Signs cache files with a user's key, so that memosite trusts only files it wrote itself.
+# The key of a user, by which memosite trusts only what it wrote itself.
 
 
 KEY_BYTES = 32
@@ -188,29 +202,6 @@ def _make_key(file: Path) -> None:
         partial.replace(file)
     finally:
         partial.unlink(missing_ok=True)
-
-
-def read_signed(file: Path) -> bytes | None:
-    """Read a file of the cache; None unless this user's memosite wrote it under this name."""
-    key, whole = own_key(), read_whole(file)
-    if key is None or whole is None:
-        return None
-    signature, data = whole[:_SIGNATURE_BYTES], whole[_SIGNATURE_BYTES:]
-    return data if hmac.compare_digest(_sign(key, file, data), signature) else None
-
-
-def write_signed(file: Path, data: bytes) -> None:
-    """Write a file of the cache with a signature before it, as `write_whole` does; nothing without a key."""
-    key = own_key()
-    if key is not None:
-        write_whole(file, _sign(key, file, data) + data)
-
-
-def _sign(key: bytes, file: Path, data: bytes) -> bytes:
-    """The signature of a file (HMAC with SHA-256) at this path in the cache; a moved file is not valid."""
-    signed = hmac.new(key, f"{file.parent.name}/{file.name}\0".encode("utf-8", "surrogateescape"), "sha256")
-    signed.update(data)
-    return signed.digest()
 
 
 # Digests memosite's own code, so that pages made by another version of it are made again.

@@ -111,7 +111,40 @@ all of it was read from.
 TEXTS: Final = Table(name="texts", keys=("kind", "digest"), version=3, is_of_program=False)
 """What finds quotes, or names, in a text: by the kind of index, and the digest of the text (`reading/text_rows.py`)."""
 
-TABLES: Final = (OWNER, PARSED, HOLDERS, SCANS, VERSIONS, ENTRIES, LINES, EVENTS, TREE, COMMITS, KEPT, TEXTS)
+TEMPLATES: Final = Table(name="templates", keys=("words", "name"))
+"""The bytecode of each template, by the first digit of the digest of its words, after this digest and Python's number.
+
+Those of the site are in its own file, bundled ones in that of the user's state folder.
+"""
+
+ANALYSES: Final = Table(name="analyses", keys=("block", "card"))
+"""What was analyzed of each artifact of the last search blocks, by the digest of its card."""
+
+RUNS: Final = Table(name="runs", keys=("text", "item"))
+"""Of each text the runs of words by which shared passages are found, and those of them that other texts have, too.
+
+A text is known by its SHA-256; an item by its name with the number of the text.
+"""
+
+PASSAGES: Final = Table(name="passages", keys=("one", "other"))
+"""The passages that two texts share, by their items; first all that these depend on."""
+
+UNITS: Final = Table(name="units", keys=("output", "unit"))
+"""Of each unit of the last build of an output folder: the digest of what it was given, and its reads by number."""
+
+FILES: Final = Table(name="files", keys=("output", "unit"))
+"""The files that each of these units made: path, fingerprint, and the state in which it was left."""
+
+READS: Final = Table(name="reads", keys=("output", "number"))
+"""What these units read, each with its number and the digest of what was found; so many are a row as fit a page."""
+
+BUILDS: Final = Table(name="builds", keys=("output", "what"))
+"""Of the last build of an output folder: what all its units are made of, its seal, the state of `status.json`."""
+
+TABLES: Final = (
+    *(OWNER, PARSED, HOLDERS, SCANS, VERSIONS, ENTRIES, LINES, EVENTS, TREE, COMMITS, KEPT, TEXTS),
+    *(TEMPLATES, ANALYSES, RUNS, PASSAGES, UNITS, FILES, READS, BUILDS),
+)
 
 
 def _digest_of_tables() -> int:

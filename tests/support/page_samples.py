@@ -21,6 +21,7 @@ from memosite.pages import Body, ListSection, Page, Reference, Site
 from memosite.render.compiled import CompiledTemplates
 from memosite.render.renderer import Renderer
 from memosite.render.theme import Theme
+from memosite.store.state import State
 
 MEMO_TEXT = """\
 # Two loads, the second one clean
@@ -189,7 +190,11 @@ def page_classes() -> tuple[type[Page], ...]:
 
 def renderer_of(theme: Theme, text_of: Callable[[str], str], **settings: Any) -> Renderer:
     """A renderer for which templates that this run has compiled are compiled."""
-    return Renderer(theme, text_of, compiled=CompiledTemplates(theme, None), **settings)
+    compiled = CompiledTemplates(theme, State(None))
+    renderer = Renderer(theme, text_of, compiled=compiled, **settings)
+    renderer.warm()
+    compiled.write()
+    return renderer
 
 
 @cache
