@@ -155,9 +155,6 @@ def write_whole(file: Path, data: bytes) -> None:
 KEY_BYTES = 32
 
 
-_SIGNATURE_BYTES = 32
-
-
 def state_home() -> Path:
     """The folder of memosite's state for this user (XDG base directories, where only absolute paths count).
 
