@@ -3,7 +3,7 @@
 import base64
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 import yaml
@@ -184,6 +184,10 @@ LOGINS: Layouts = {
     )),
     "that is a word, glued to a user": ("{L6}", ("curl -u bob:§ https://x", "smbclient -U bob%§ //h/s")),
 }  # fmt: skip
+SIGNS: tuple[str, Sequence[str]] = ("k!{A2}#x*{D2}.?^w/{A2}", (
+    "mysql -u root -p'§'", "sshpass -p '§' ssh host", "ldapsearch -w '§' -b y", "smbclient -U 'bob%§' //h/s",
+    "hasło: §", "jelszó: §", "密码: §", "lösenord: §", "şifre: §",
+))  # fmt: skip
 JWK: Layouts = {
     "in YAML": ("{W20}aA7{W21}bB8", (
         "kty: OKP\\ncrv: Ed25519\\nd: §\\nx: y", "keys:\\n  - kty: EC\\n    d: '§'\\n", "- {kty: OKP, d: §}",
@@ -199,6 +203,31 @@ def test_cookies_logins_and_private_keys_are_found_outside_of_their_usual_places
 ) -> None:
     """In prose, tables, YAML, exports of browsers and lines of commands."""
     assert missed(form, layouts) == []
+
+
+def _string(text: str) -> str:
+    return json.dumps({"result": text})
+
+
+SOURCES: dict[str, Callable[[str], str]] = {
+    "a memo": lambda text: json.dumps({"from": "ann", "body": f"Hello.\n{text}\nBye."}),
+    "a memo that begins with it": lambda text: json.dumps({"body": text, "n": 1}, ensure_ascii=False),
+    "JSON in JSON in a memo": lambda text: json.dumps({"body": _string(_string(f"$ x\n{text}\n"))}),
+    "a fence": lambda text: f"# A title\n\n```json\n{_string(f'$ x{chr(10)}{text}')}\n```\n",
+    "a fence in a memo": lambda text: json.dumps({"body": f"```\n{_string(_string(f'$ x{chr(10)}{text}'))}\n```\n"}),
+    "YAML": lambda text: f"a: 1\nb: {json.dumps(text)}\nc: 2\n",
+    "a session log": lambda text: f'{{"type": "user"}}\n{json.dumps({"stdout": _string(f"$ x{chr(10)}{text}")})}\n',
+}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_what_is_found_in_a_text_is_found_in_its_strings(source: str) -> None:
+    """However often it is escaped; at the beginning of a line, too, where an escape is no letter."""
+    layouts = {**PASSWORDS, **COOKIES, **LOGINS, **HASHES, **JWK, "with signs in quotes": SIGNS}
+    for form, written in layouts.values():
+        key = of_form(form, Maker(1))
+        for text in (layout.replace("§", key) for layout in written):
+            assert key[1:-1] not in left_of(SOURCES[source](text)), text
 
 
 def test_a_login_in_base64_is_known_by_what_it_decodes_to() -> None:
