@@ -139,13 +139,15 @@ def test_of_a_list_only_the_records_with_a_secret_are_withheld(site: Path) -> No
 
 WRITTEN = (
     "", "\nmysql -u root -p'§'\n", "\nsshpass -p '§' ssh host\n", "\n\tldapsearch -D x -w '§' -b y\n",
-    "\nsmbclient -U bob%§ //h/s\n", "\nhasło: §\n", "\njelszó: §\n", "\n密码: §\n", "\nlösenord: §\n", "\nşifre: §\n",
+    "\nsmbclient -U bob%§ //h/s\n",
+    "\nhasło: §\n", "\njelszó: §\n", "\n密码: §\n",
+    "\nlösenord: §\n", "\nşifre: §\n",
 )  # fmt: skip
 """What is around a password, at the beginning of a line; by default JSON."""
 
 
 def test_what_is_found_in_a_text_is_found_wherever_a_source_holds_that_text(tmp_path: Path) -> None:
-    """The whole way: JSON and lines in strings of JSON, in a fence, in each field of each kind of file, to the published site."""
+    """The whole way: JSON and lines in strings of JSON, in a fence, in each field of each kind of file, to the site."""
     site = write_planted(tmp_path / "site", has_git=False)
     passwords: list[str] = []
 

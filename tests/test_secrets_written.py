@@ -137,7 +137,9 @@ NO_PASSWORDS = (
     "secret access key\\n\\nbe4c6a0f2d8e4c6a0f2d8e4c6a0f2d8e4c6a0f2d is the commit", "identified by __mc68000__",
     "password is missing2",
     "das Passwort ist falsch", "contraseña: obligatoria", "пароль: обязателен", "密码：必填", "enable secret sharing",
-    "auth=(user, password)",
+    "auth=(user, password)", "password: str|None", "password: Optional<String>", "if (pass < max7 && x)",
+    "pass: 5<6 && 7>8;",
+    "const pass = a&b7 ? c : d", "Password: fish|chips", "the password;token are here7",
 )  # fmt: skip
 
 
@@ -203,6 +205,49 @@ def test_cookies_logins_and_private_keys_are_found_outside_of_their_usual_places
 ) -> None:
     """In prose, tables, YAML, exports of browsers and lines of commands."""
     assert missed(form, layouts) == []
+
+
+SEPARATORS = (
+    "{A2}&{A4}7",
+    "{A1}7;{A5}",
+    "{A3}|{A3}7!",
+    "{A2}<{A3}7#",
+    "{A4}7{A3}&{A2}",
+    "dragon&{D2}x!",
+    "{A1}|{L1}&{L2}{D2}",
+)
+UNQUOTED = (
+    "password: §", "DB_PASSWORD=§", "pwd = '§'", '{"password": "§"}', '{"body": "$ x\\npassword: §\\n"}',
+    "the password: `§`",
+    "| password: §|host: db|",
+)  # fmt: skip
+QUOTED = (
+    "mysql -u root -p'§' db",
+    'sshpass -p "§" ssh h',
+    "curl -u 'bob:§' https://x",
+    '{"cmd": "\\nmysql -p\\"§\\""}',
+)
+
+
+@pytest.mark.parametrize("form", [*SEPARATORS, "{A2},{A3}7!", "{A2}({A3})7;"])
+def test_signs_that_separate_elsewhere_may_be_in_a_password(form: str) -> None:
+    """Of an unquoted one, where no other assignment, tag or cell follows; in quotes, any sign."""
+    unquoted = [one for one in UNQUOTED if form in SEPARATORS and not ("|" in form and one.startswith("|"))]
+    assert missed(form, [*unquoted, *QUOTED]) == []
+
+
+BEHIND = (
+    "&user=bob&n=2", ";User Id=sa;Timeout=30", "</password>", "<br>next", "&nbsp;next", "&#160;next", "&&run", "||run",
+    "; next", ";", "|", "| next", "<", "&lt;",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("behind", BEHIND)
+def test_what_is_behind_a_password_is_no_part_of_it(behind: str) -> None:
+    """As in addresses, connections, markup and commands."""
+    key = of_form("{A4}7{A4}", Maker(2))
+    assert left_of(f"see ?password={key}{behind}") == f"see ?password=*{behind}"
+    assert left_of(f"| password: {key}|host: db7|") == "| password: *|host: db7|"
 
 
 def _string(text: str) -> str:

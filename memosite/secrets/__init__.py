@@ -17,7 +17,7 @@ import binascii
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import merge
@@ -236,7 +236,7 @@ class Layer:
 
     data: bytes
     below: "Layer | None" = None
-    pieces: tuple[Piece | Unescaped, ...] = ()
+    pieces: Sequence[Piece | Unescaped] = ()
     offsets: tuple[int, ...] = ()
 
     def place(self, start: int, end: int) -> tuple[int, int] | None:
@@ -282,15 +282,12 @@ def end_of_word(data: bytes, end: int) -> int:
 
 def stack(below: Layer, encoded: Iterable[tuple[int, int]], *, is_lowest: bool) -> Layer | None:
     """The layer of all that is interrupted or encoded in another one; `encoded` are places of base64."""
-    pieces = (
-        *_untied(below.data),
-        *_unescaped(below.data, is_lowest=is_lowest),
-        *_decoded(below.data, encoded),
-    )
+    pieces: list[Piece | Unescaped] = [*_untied(below.data), *_unescaped(below.data, is_lowest=is_lowest)]
+    pieces += _decoded(below.data, encoded)
     return _layer(below, pieces) if pieces else None
 
 
-def _layer(below: Layer, pieces: tuple[Piece | Unescaped, ...]) -> Layer:
+def _layer(below: Layer, pieces: Sequence[Piece | Unescaped]) -> Layer:
     offsets: list[int] = []
     length = 0
     for piece in pieces:
@@ -520,6 +517,37 @@ _CAPITALS = re.compile(rb"[A-Z]")
 _LETTERS_BASE64 = re.compile(rb"[A-Za-z0-9+/]{0,200}+")
 
 
+_OPEN_ENDED = frozenset((PASSWORD, *(GENERIC + name for name in ("password-option", "login-option"))))
+
+
+_QUOTES = (b'"', b"'", b"`")
+
+
+_UNTIL_QUOTE = {quote: re.compile(rb"[^\s\\%s]{0,300}+" % quote) for quote in _QUOTES}
+
+
+_IN_VALUE = rb"[^\s\"'`<>\[\](){},;|&\\]"
+
+
+_UNQUOTED, _UNQUOTED_IN_ROW = (
+    re.compile(
+        rb"(?:%s++|(?!&&|;;|\|\||<<|<[/!]|<[A-Za-z]{1,20}[ />]|&#?[A-Za-z0-9]{1,8};"
+        rb"|.[A-Za-z_][A-Za-z0-9_.-]{0,40}+(?: [A-Za-z]{1,12})?[=:])"
+        rb"[&;<%s](?=%s)){0,300}+" % (_IN_VALUE, sign, _IN_VALUE)
+    )
+    for sign in (rb"|", rb"")
+)
+
+
+_ROW = re.compile(rb"[ \t>]{0,20}+\|")
+
+
+SHORTEST_PASSWORD = 6
+
+
+_SIGNS = bytes.maketrans(b"&;|<", b"    ")
+
+
 def is_placeholder(data: bytes, start: int, end: int, *, rule: str) -> bool:
     """Whether what is written where a secret would be is none.
 
@@ -527,6 +555,8 @@ def is_placeholder(data: bytes, start: int, end: int, *, rule: str) -> bool:
     (the `GENERIC` rules), names and words are none either; in an address or a list of users, a word is a password.
     """
     value = data[start:end]
+    if rule in _OPEN_ENDED and b">" not in value:
+        value = value[:1] + value[1:].translate(_SIGNS)
     if rule == HASH:
         value = value.replace(b"....", b"")  # a part of some, as of scrypt's, and no ellipsis
     if value.startswith(b"-----BEGIN"):
@@ -535,7 +565,7 @@ def is_placeholder(data: bytes, start: int, end: int, *, rule: str) -> bool:
         return True
     if not rule.startswith(GENERIC):
         return _is_within_base64(data, start, end)
-    if _SEEMS_SO.search(value) or value.lower() in _EXAMPLES:
+    if _SEEMS_SO.search(value) or value.lower() in _EXAMPLES or (rule == PASSWORD and len(value) < SHORTEST_PASSWORD):
         return True
     if rule == LISTED:
         return False
@@ -550,6 +580,31 @@ def is_placeholder(data: bytes, start: int, end: int, *, rule: str) -> bool:
     if rule == PASSWORD and len(value) <= 4 * len(_HUMPS.findall(value)):
         return False  # capitals inside of a word, as chance has them
     return is_name(value)
+
+
+def whole_value(data: bytes, start: int, end: int, *, rule: str) -> tuple[int, int]:
+    """The place of all of a value that a rule found a part of, or more than.
+
+    In quotes it ends with them. Otherwise one of `& ; | <` may be in a password, or end it: it does where what follows
+    is another assignment, an entity, a tag, the rest of a table's row, or nothing.
+    """
+    if rule not in _OPEN_ENDED:
+        return start, end
+    quote = data[start : start + 1]
+    if quote in _QUOTES:
+        start += 1
+    else:
+        quote = data[max(0, start - 1) : start]
+    if quote in _QUOTES:
+        quoted = cast("re.Match[bytes]", _UNTIL_QUOTE[quote].match(data, start)).end()
+        is_prose = b"???" in data[start:quoted]  # in another script
+        if data[quoted : quoted + 2].lstrip(b"\\")[:1] == quote and quoted > start and not is_prose:
+            return start, quoted
+    if rule != PASSWORD:
+        return start, len(data[:end].rstrip(b"\\\"'`")) if data[end - 1 : end] in _QUOTES else end
+    line = data[max(0, start - HEAD) : start].rpartition(b"\n")[2]
+    pattern = _UNQUOTED_IN_ROW if _ROW.match(line) else _UNQUOTED
+    return start, cast("re.Match[bytes]", pattern.match(data, start, start + HEAD)).end()
 
 
 def _is_digest(data: bytes, start: int, end: int, rule: str) -> bool:
@@ -591,7 +646,8 @@ _PAIR = re.compile(rb"=([^;]*+)")
 
 
 _CRYPTED = re.compile(
-    rb":([A-Za-z0-9./]{12}[.26AEIMQUYcgkosw])(?:(?P<field>:[0-9]{0,10}:[0-9]{0,10}:)|[ \"'`]{0,3}(?:\r?\n|\\n|\Z)|[\"'][,}\]])"
+    rb":([A-Za-z0-9./]{12}[.26AEIMQUYcgkosw])"
+    rb"(?:(?P<field>:[0-9]{0,10}:[0-9]{0,10}:)|[ \"'`]{0,3}(?:\r?\n|\\n|\Z)|[\"'][,}\]])"
 )
 """A traditional hash, whose last character holds four bits: a field of passwd or shadow, or the end of a line of
 htpasswd. The rules' engine would take half as long again to look for it."""
@@ -849,8 +905,13 @@ def _matches(data: bytes, written: bytes) -> Iterator[Match]:
     found = 0
     for match in _read(data, is_spaced=data is not written):
         if match.rule != ENCODED:
-            if is_placeholder(written, match.start, match.end, rule=match.rule):
+            places = (whole_value(written, match.start, match.end, rule=match.rule), (match.start, match.end))
+            for start, end in dict.fromkeys(places):
+                if not is_placeholder(written, start, end, rule=match.rule):
+                    break
+            else:
                 continue
+            match = Match(match.rule, start, end)  # noqa: PLW2901 - all of it
             found += 1
         yield match
         if found == MOST:  # matches come in the order of windows, and in any order within one
