@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from memosite.secrets import engine, find_secrets
-from tests.support.planted_secrets import Maker, of_form
+from tests.support.planted_secrets import KINDS, Maker, of_form
 
 Layouts = dict[str, tuple[str, Sequence[str]]]
 
@@ -139,6 +139,11 @@ NO_PASSWORDS = (
     "das Passwort ist falsch", "contraseña: obligatoria", "пароль: обязателен", "密码：必填", "enable secret sharing",
     "auth=(user, password)", "password: str|None", "password: Optional<String>", "if (pass < max7 && x)",
     "pass: 5<6 && 7>8;",
+    "I changed the password to something longer", "password reset to factory2 defaults",
+    "set the token to base64url",
+    "<td>password</td><td>required</td>", "mysql -u root -p mydatabase",
+    "the password is the one of 2026-05-01", "use version2 as the password policy", "new password rules of 2026",
+    "WIFI:S:office;T:nopass;;", "requirepass <password>", "ConvertTo-SecureString $password -AsPlainText -Force",
     "const pass = a&b7 ? c : d", "Password: fish|chips", "the password;token are here7",
 )  # fmt: skip
 
@@ -147,6 +152,50 @@ NO_PASSWORDS = (
 def test_what_is_said_of_passwords_is_none(text: str) -> None:
     """Words, types, states, results of tests, calls."""
     assert left_of(text) == text
+
+
+ELSEWHERE: Layouts = {
+    "of a network, a server or a shell": ("{A4}7{A5}", (
+        "psk=§", 'psk="§"', "wpa_passphrase=§", "requirepass §", "masterauth '§'",
+        'ConvertTo-SecureString "§" -AsPlainText -Force', "ConvertTo-SecureString -AsPlainText -Force -String '§'",
+        "WIFI:S:office;T:WPA;P:§;;", 'WIFI:T:WPA;S:x\\;y;P:"§";H:true;;', '{"qr": "WIFI:S:office;P:§;;"}',
+    )),
+    "of a network, a word or with signs": ("{L9}", ("WIFI:S:office;T:WPA;P:§;;", "WIFI:P:a\\;§;T:WPA;S:office;;")),
+    "in cells of a page": ("{A4}7{A5}", (
+        "<tr><td>password</td><td>§</td></tr>", "<th>Password:</th>\n  <td><code>§</code></td>",
+        "<dt>Passwort</dt><dd>§</dd>", '<td><b>API key</b></td><td class="x">§</td>',
+        '{"html": "<td>secret</td>\\n<td>§</td>"}', "<TD>Token</TD><TD>§</TD>",
+    )),
+    "a word, joined to its option": ("mar{L7}", (
+        "mysql -u root -p§", "mysqldump -uroot -p§ db", '{"cmd": "\\nmariadb -h db -u root -p§\\n"}',
+    )),
+    "in a sentence": ("{A2}7q{C2}{A2}", (
+        "I changed the password to §", "We set the root password to §, since yesterday.", "the password is §",
+        "The password for bob was changed to §.", "the new passphrase: §", "The new password § works.",
+        "use § as the password", "log in as bob with the password `§`",
+        '{"body": "Hello.\\nI reset the password to §.\\n"}',
+    )),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "layouts"), ELSEWHERE.values(), ids=list(ELSEWHERE))
+def test_passwords_are_found_in_settings_codes_pages_and_sentences(form: str, layouts: Sequence[str]) -> None:
+    """Words where only a password can be; in a sentence, what no word looks like."""
+    assert missed(form, layouts) == []
+
+
+JOINTS = ('" + "', "' + '", '"\n    "', '" \\\n  "', "' . '", '" & "', '" +\n        "', '"\n  + "')
+
+
+@pytest.mark.parametrize("joint", JOINTS)
+def test_keys_that_are_put_together_from_strings_are_found(joint: str) -> None:
+    """As programs do it to stay below the length of a line, or a scanner's notice."""
+    for kind in ("GitHub token, classic", "AWS access key id", "npm token", "Stripe secret key"):
+        for at in (4, 9):
+            key = KINDS[kind](Maker(at)).key
+            written = f"key = {joint[-1]}{key[:at]}{joint}{key[at:]}{joint[-1]}"
+            for text in (written, json.dumps({"code": written}), f"- {json.dumps(written)}\n"):
+                assert key[:at] not in left_of(text) and key[at:] not in left_of(text), text
 
 
 COOKIES: Layouts = {

@@ -86,12 +86,19 @@ _KNOTS = (
     re.compile(
         rb"&(?:#(?:[xX]0{0,4}(?P<code>[2-7][0-9a-fA-F])|0{0,4}(?P<decimal>[3-9][0-9]|1[01][0-9]|12[0-6]))|(?P<name>[a-z]{2,6}));"
     ),
+    *(
+        re.compile(
+            rb"%s(?=[ \t\r\n+.&~\\])(?<=[%s].)[ \t]{0,40}+(?:[+.&~\\]{1,2}+[ \t]{0,40}+)?+"
+            rb"(?:\r?\n[ \t]{0,80}+(?:[+.&~]{1,2}+[ \t]{0,40}+)?+)?+%s(?P<plain>)(?=[%s])" % (quote, _RUN, quote, _RUN)
+        )
+        for quote in (b'"', b"'")
+    ),
     re.compile(rb"\x1b\[[0-9;:]{0,40}(?P<plain>)[mK]"),
     re.compile(rb"\\\\{0,7}(?:u001[bB]|x1[bB]|033|e)\[[0-9;:]{0,40}(?P<plain>)[mK]"),
 )
-"""What interrupts a run of characters that may be a key: line breaks, escapes, percent-encoding, HTML's
-entities, and the codes of a terminal for colours, raw and as JSON has them. A quote that is escaped once is
-none: rules know it.
+"""What interrupts a run of characters that may be a key: line breaks, escapes, percent-encoding, HTML's entities,
+strings that are put together, and the codes of a terminal for colours, raw and as JSON has them. A quote that is
+escaped once is none: rules know it.
 
 Each begins with one certain character, which is found fast. Repetitions are bounded or give nothing back."""
 
@@ -123,7 +130,7 @@ _IN_STRINGS = re.compile(r"\\(?<!\\\\)\\*+(?:u[0-9a-fA-F]{4}|[\"'/nrt])")
 """The escapes of strings within strings, which double backslashes each time."""
 
 
-_HAS_STRINGS = re.compile(rb"\\(?:[nrt]|u[0-9a-fA-F]{4})[^\n]*+")
+_HAS_STRINGS = re.compile(rb"\\(?:[\"nrt]|u[0-9a-fA-F]{4})[^\n]*+")
 """What no rule knows how to read in a line, and the rest of it."""
 
 
@@ -475,6 +482,13 @@ _NEXT = re.compile(rb"(?:[,;&]|\*{6})[ \t]{0,20}\Z")
 """Before what is not the value of a name, but stands after its value, which may be empty."""
 
 
+SENTENCE = GENERIC + "password-in-sentence"
+
+
+_MIXED = re.compile(rb"[a-z0-9][A-Z]|[0-9][a-z]{1,8}[0-9]|[!#$%^*?@~][A-Za-z0-9]")
+"""Capitals inside, digits around letters, or a sign: in prose, `base64url` and `factory2` are words."""
+
+
 _LOGIN = re.compile(rb"[!-9;-~]++:[ -~]{3,}+")
 
 
@@ -565,7 +579,7 @@ def is_placeholder(data: bytes, start: int, end: int, *, rule: str) -> bool:
         return True
     if not rule.startswith(GENERIC):
         return _is_within_base64(data, start, end)
-    if _SEEMS_SO.search(value) or value.lower() in _EXAMPLES or (rule == PASSWORD and len(value) < SHORTEST_PASSWORD):
+    if _SEEMS_SO.search(value) or value.lower() in _EXAMPLES or _is_plain(value, rule):
         return True
     if rule == LISTED:
         return False
@@ -580,6 +594,11 @@ def is_placeholder(data: bytes, start: int, end: int, *, rule: str) -> bool:
     if rule == PASSWORD and len(value) <= 4 * len(_HUMPS.findall(value)):
         return False  # capitals inside of a word, as chance has them
     return is_name(value)
+
+
+def _is_plain(value: bytes, rule: str) -> bool:
+    """Whether it is too short for a password, or like a word in a sentence."""
+    return len(value) < SHORTEST_PASSWORD if rule == PASSWORD else rule == SENTENCE and not _MIXED.search(value)
 
 
 def whole_value(data: bytes, start: int, end: int, *, rule: str) -> tuple[int, int]:
