@@ -317,7 +317,7 @@ SOURCES: dict[str, Callable[[str], str]] = {
 @pytest.mark.parametrize("source", SOURCES)
 def test_what_is_found_in_a_text_is_found_in_its_strings(source: str) -> None:
     """However often it is escaped; at the beginning of a line, too, where an escape is no letter."""
-    layouts = {**PASSWORDS, **COOKIES, **LOGINS, **HASHES, **JWK, "with signs in quotes": SIGNS}
+    layouts = {**PASSWORDS, **ELSEWHERE, **COOKIES, **LOGINS, **HASHES, **JWK, "with signs in quotes": SIGNS}
     for form, written in layouts.values():
         key = of_form(form, Maker(1))
         for text in (layout.replace("§", key) for layout in written):

@@ -130,7 +130,7 @@ _IN_STRINGS = re.compile(r"\\(?<!\\\\)\\*+(?:u[0-9a-fA-F]{4}|[\"'/nrt])")
 """The escapes of strings within strings, which double backslashes each time."""
 
 
-_HAS_STRINGS = re.compile(rb"\\(?:[\"nrt]|u[0-9a-fA-F]{4})[^\n]*+")
+_HAS_STRINGS = re.compile(rb"\\(?:[\"\\nrt]|u[0-9a-fA-F]{4})[^\n]*+")
 """What no rule knows how to read in a line, and the rest of it."""
 
 
