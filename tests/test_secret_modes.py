@@ -137,14 +137,24 @@ def test_of_a_list_only_the_records_with_a_secret_are_withheld(site: Path) -> No
     assert not any(KEY in text for text in files.values())
 
 
+WRITTEN = (
+    "", "\nmysql -u root -p'§'\n", "\nsshpass -p '§' ssh host\n", "\n\tldapsearch -D x -w '§' -b y\n",
+    "\nsmbclient -U bob%§ //h/s\n",
+    "\nhasło: §\n", "\njelszó: §\n", "\n密码: §\n",
+    "\nlösenord: §\n", "\nşifre: §\n",
+)  # fmt: skip
+"""What is around a password, at the beginning of a line; by default JSON."""
+
+
 def test_what_is_found_in_a_text_is_found_wherever_a_source_holds_that_text(tmp_path: Path) -> None:
-    """The whole way: JSON in strings of JSON, in a fence, in each field of each kind of file, to the published site."""
+    """The whole way: JSON and lines in strings of JSON, in a fence, in each field of each kind of file, to the site."""
     site = write_planted(tmp_path / "site", has_git=False)
     passwords: list[str] = []
 
     def planted(depth: int, *, is_json: bool) -> str:
-        passwords.append(f"tR7kQ2vXw9LpZ{len(passwords):03}")
-        text = json.dumps({"user": "ann", "password": passwords[-1]})
+        passwords.append(f"tR7!kQ2#vXw9*LpZ{len(passwords):03}")
+        layout = WRITTEN[len(passwords) % len(WRITTEN)]
+        text = layout.replace("§", passwords[-1]) if layout else json.dumps({"user": "ann", "password": passwords[-1]})
         for _ in range(depth):
             text = json.dumps({"result": text})
         return json.dumps(f"Look:\n\n```json\n{text}\n```\n")[1:-1] if is_json else text

@@ -3,13 +3,13 @@
 import base64
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 import yaml
 
 from memosite.secrets import engine, find_secrets
-from tests.support.planted_secrets import Maker, of_form
+from tests.support.planted_secrets import KINDS, Maker, of_form
 
 Layouts = dict[str, tuple[str, Sequence[str]]]
 
@@ -137,7 +137,14 @@ NO_PASSWORDS = (
     "secret access key\\n\\nbe4c6a0f2d8e4c6a0f2d8e4c6a0f2d8e4c6a0f2d is the commit", "identified by __mc68000__",
     "password is missing2",
     "das Passwort ist falsch", "contraseña: obligatoria", "пароль: обязателен", "密码：必填", "enable secret sharing",
-    "auth=(user, password)",
+    "auth=(user, password)", "password: str|None", "password: Optional<String>", "if (pass < max7 && x)",
+    "pass: 5<6 && 7>8;",
+    "I changed the password to something longer", "password reset to factory2 defaults",
+    "set the token to base64url",
+    "<td>password</td><td>required</td>", "mysql -u root -p mydatabase",
+    "the password is the one of 2026-05-01", "use version2 as the password policy", "new password rules of 2026",
+    "WIFI:S:office;T:nopass;;", "requirepass <password>", "ConvertTo-SecureString $password -AsPlainText -Force",
+    "const pass = a&b7 ? c : d", "Password: fish|chips", "the password;token are here7",
 )  # fmt: skip
 
 
@@ -145,6 +152,50 @@ NO_PASSWORDS = (
 def test_what_is_said_of_passwords_is_none(text: str) -> None:
     """Words, types, states, results of tests, calls."""
     assert left_of(text) == text
+
+
+ELSEWHERE: Layouts = {
+    "of a network, a server or a shell": ("{A4}7{A5}", (
+        "psk=§", 'psk="§"', "wpa_passphrase=§", "requirepass §", "masterauth '§'",
+        'ConvertTo-SecureString "§" -AsPlainText -Force', "ConvertTo-SecureString -AsPlainText -Force -String '§'",
+        "WIFI:S:office;T:WPA;P:§;;", 'WIFI:T:WPA;S:x\\;y;P:"§";H:true;;', '{"qr": "WIFI:S:office;P:§;;"}',
+    )),
+    "of a network, a word or with signs": ("{L9}", ("WIFI:S:office;T:WPA;P:§;;", "WIFI:P:a\\;§;T:WPA;S:office;;")),
+    "in cells of a page": ("{A4}7{A5}", (
+        "<tr><td>password</td><td>§</td></tr>", "<th>Password:</th>\n  <td><code>§</code></td>",
+        "<dt>Passwort</dt><dd>§</dd>", '<td><b>API key</b></td><td class="x">§</td>',
+        '{"html": "<td>secret</td>\\n<td>§</td>"}', "<TD>Token</TD><TD>§</TD>",
+    )),
+    "a word, joined to its option": ("mar{L7}", (
+        "mysql -u root -p§", "mysqldump -uroot -p§ db", '{"cmd": "\\nmariadb -h db -u root -p§\\n"}',
+    )),
+    "in a sentence": ("{A2}7q{C2}{A2}", (
+        "I changed the password to §", "We set the root password to §, since yesterday.", "the password is §",
+        "The password for bob was changed to §.", "the new passphrase: §", "The new password § works.",
+        "use § as the password", "log in as bob with the password `§`",
+        '{"body": "Hello.\\nI reset the password to §.\\n"}',
+    )),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "layouts"), ELSEWHERE.values(), ids=list(ELSEWHERE))
+def test_passwords_are_found_in_settings_codes_pages_and_sentences(form: str, layouts: Sequence[str]) -> None:
+    """Words where only a password can be; in a sentence, what no word looks like."""
+    assert missed(form, layouts) == []
+
+
+JOINTS = ('" + "', "' + '", '"\n    "', '" \\\n  "', "' . '", '" & "', '" +\n        "', '"\n  + "')
+
+
+@pytest.mark.parametrize("joint", JOINTS)
+def test_keys_that_are_put_together_from_strings_are_found(joint: str) -> None:
+    """As programs do it to stay below the length of a line, or a scanner's notice."""
+    for kind in ("GitHub token, classic", "AWS access key id", "npm token", "Stripe secret key"):
+        for at in (4, 9):
+            key = KINDS[kind](Maker(at)).key
+            written = f"key = {joint[-1]}{key[:at]}{joint}{key[at:]}{joint[-1]}"
+            for text in (written, json.dumps({"code": written}), f"- {json.dumps(written)}\n"):
+                assert key[:at] not in left_of(text) and key[at:] not in left_of(text), text
 
 
 COOKIES: Layouts = {
@@ -184,6 +235,10 @@ LOGINS: Layouts = {
     )),
     "that is a word, glued to a user": ("{L6}", ("curl -u bob:§ https://x", "smbclient -U bob%§ //h/s")),
 }  # fmt: skip
+SIGNS: tuple[str, Sequence[str]] = ("k!{A2}#x*{D2}.?^w/{A2}", (
+    "mysql -u root -p'§'", "sshpass -p '§' ssh host", "ldapsearch -w '§' -b y", "smbclient -U 'bob%§' //h/s",
+    "hasło: §", "jelszó: §", "密码: §", "lösenord: §", "şifre: §",
+))  # fmt: skip
 JWK: Layouts = {
     "in YAML": ("{W20}aA7{W21}bB8", (
         "kty: OKP\\ncrv: Ed25519\\nd: §\\nx: y", "keys:\\n  - kty: EC\\n    d: '§'\\n", "- {kty: OKP, d: §}",
@@ -199,6 +254,74 @@ def test_cookies_logins_and_private_keys_are_found_outside_of_their_usual_places
 ) -> None:
     """In prose, tables, YAML, exports of browsers and lines of commands."""
     assert missed(form, layouts) == []
+
+
+SEPARATORS = (
+    "{A2}&{A4}7",
+    "{A1}7;{A5}",
+    "{A3}|{A3}7!",
+    "{A2}<{A3}7#",
+    "{A4}7{A3}&{A2}",
+    "dragon&{D2}x!",
+    "{A1}|{L1}&{L2}{D2}",
+)
+UNQUOTED = (
+    "password: §", "DB_PASSWORD=§", "pwd = '§'", '{"password": "§"}', '{"body": "$ x\\npassword: §\\n"}',
+    "the password: `§`",
+    "| password: §|host: db|",
+)  # fmt: skip
+QUOTED = (
+    "mysql -u root -p'§' db",
+    'sshpass -p "§" ssh h',
+    "curl -u 'bob:§' https://x",
+    '{"cmd": "\\nmysql -p\\"§\\""}',
+)
+
+
+@pytest.mark.parametrize("form", [*SEPARATORS, "{A2},{A3}7!", "{A2}({A3})7;"])
+def test_signs_that_separate_elsewhere_may_be_in_a_password(form: str) -> None:
+    """Of an unquoted one, where no other assignment, tag or cell follows; in quotes, any sign."""
+    unquoted = [one for one in UNQUOTED if form in SEPARATORS and not ("|" in form and one.startswith("|"))]
+    assert missed(form, [*unquoted, *QUOTED]) == []
+
+
+BEHIND = (
+    "&user=bob&n=2", ";User Id=sa;Timeout=30", "</password>", "<br>next", "&nbsp;next", "&#160;next", "&&run", "||run",
+    "; next", ";", "|", "| next", "<", "&lt;",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("behind", BEHIND)
+def test_what_is_behind_a_password_is_no_part_of_it(behind: str) -> None:
+    """As in addresses, connections, markup and commands."""
+    key = of_form("{A4}7{A4}", Maker(2))
+    assert left_of(f"see ?password={key}{behind}") == f"see ?password=*{behind}"
+    assert left_of(f"| password: {key}|host: db7|") == "| password: *|host: db7|"
+
+
+def _string(text: str) -> str:
+    return json.dumps({"result": text})
+
+
+SOURCES: dict[str, Callable[[str], str]] = {
+    "a memo": lambda text: json.dumps({"from": "ann", "body": f"Hello.\n{text}\nBye."}),
+    "a memo that begins with it": lambda text: json.dumps({"body": text, "n": 1}, ensure_ascii=False),
+    "JSON in JSON in a memo": lambda text: json.dumps({"body": _string(_string(f"$ x\n{text}\n"))}),
+    "a fence": lambda text: f"# A title\n\n```json\n{_string(f'$ x{chr(10)}{text}')}\n```\n",
+    "a fence in a memo": lambda text: json.dumps({"body": f"```\n{_string(_string(f'$ x{chr(10)}{text}'))}\n```\n"}),
+    "YAML": lambda text: f"a: 1\nb: {json.dumps(text)}\nc: 2\n",
+    "a session log": lambda text: f'{{"type": "user"}}\n{json.dumps({"stdout": _string(f"$ x{chr(10)}{text}")})}\n',
+}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_what_is_found_in_a_text_is_found_in_its_strings(source: str) -> None:
+    """However often it is escaped; at the beginning of a line, too, where an escape is no letter."""
+    layouts = {**PASSWORDS, **ELSEWHERE, **COOKIES, **LOGINS, **HASHES, **JWK, "with signs in quotes": SIGNS}
+    for form, written in layouts.values():
+        key = of_form(form, Maker(1))
+        for text in (layout.replace("§", key) for layout in written):
+            assert key[1:-1] not in left_of(SOURCES[source](text)), text
 
 
 def test_a_login_in_base64_is_known_by_what_it_decodes_to() -> None:

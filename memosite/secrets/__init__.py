@@ -1,8 +1,10 @@
 r"""Which strings in a text are secrets: what matches a rule, in it or in the texts within it, and is no placeholder.
 
-A key may be wrapped over two lines, be escaped (`\/`, `\u0041`, `\_`, `&#95;`), percent-encoded, coloured for a
-terminal, or in base64. Each run of characters with such an interruption becomes a piece, without it. All pieces are one
-new text, a layer, that is matched in the same way, and every place in it can be told as a place in the text.
+Of a text in JSON, what it says is matched: with line breaks for `\n`, and characters for `\u5bc6`. A key may be wrapped
+over two lines, be escaped (`\/`, `\u0041`, `\_`, `&#95;`), percent-encoded, coloured for a terminal, or in base64. Each
+run of characters with such an interruption becomes a piece, without it, and so do lines with strings in them, as JSON
+in a fence or in a string has them. All pieces are one new text, a layer, that is matched in the same way, and every
+place in it can be told as a place in the text.
 
 Characters are bytes here (see `as_bytes`), so that places in bytes are places in the text. Everything takes time linear
 in the length of the text: interruptions are found first, and no character is looked at for more than one of them.
@@ -14,9 +16,10 @@ whether it is one. Wherever else that value stands in the text, as where a tool 
 import binascii
 import re
 from array import array
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from heapq import merge
 from itertools import pairwise
 from typing import NamedTuple, cast
@@ -78,18 +81,24 @@ _ESCAPE = rb"\\(?<!\\\\)\\*+"
 
 _KNOTS = (
     re.compile(rb"\n(?<=[A-Za-z0-9+/=_\r\\-]\n)" + _GOES_ON),
-    re.compile(_ESCAPE + rb"(?:r\\++)?+n" + _GOES_ON),
     re.compile(_ESCAPE + rb"(?:u00(?P<code>[2-7][0-9a-fA-F])|(?P<plain>[/_.~*+=:@-]|(?<=\\\\)[\"']))"),
     re.compile(rb"%(?P<code>[2-7][0-9a-fA-F]|0[9aAdD])"),
     re.compile(
         rb"&(?:#(?:[xX]0{0,4}(?P<code>[2-7][0-9a-fA-F])|0{0,4}(?P<decimal>[3-9][0-9]|1[01][0-9]|12[0-6]))|(?P<name>[a-z]{2,6}));"
     ),
+    *(
+        re.compile(
+            rb"%s(?=[ \t\r\n+.&~\\])(?<=[%s].)[ \t]{0,40}+(?:[+.&~\\]{1,2}+[ \t]{0,40}+)?+"
+            rb"(?:\r?\n[ \t]{0,80}+(?:[+.&~]{1,2}+[ \t]{0,40}+)?+)?+%s(?P<plain>)(?=[%s])" % (quote, _RUN, quote, _RUN)
+        )
+        for quote in (b'"', b"'")
+    ),
     re.compile(rb"\x1b\[[0-9;:]{0,40}(?P<plain>)[mK]"),
     re.compile(rb"\\\\{0,7}(?:u001[bB]|x1[bB]|033|e)\[[0-9;:]{0,40}(?P<plain>)[mK]"),
 )
-"""What interrupts a run of characters that may be a key: line breaks, real and written ones, escapes, percent-encoding,
-HTML's entities, and the codes of a terminal for colours, raw and as JSON has them. A quote that is escaped once is
-none: rules know it.
+"""What interrupts a run of characters that may be a key: line breaks, escapes, percent-encoding, HTML's entities,
+strings that are put together, and the codes of a terminal for colours, raw and as JSON has them. A quote that is
+escaped once is none: rules know it.
 
 Each begins with one certain character, which is found fast. Repetitions are bounded or give nothing back."""
 
@@ -108,6 +117,24 @@ and after the last one."""
 
 LONG = 10_000
 """Interruptions in one piece, so that memory stays small; a tenth of them is in the next piece, too."""
+
+
+_JSON = re.compile(r"\ufeff?[\s\0]{0,80}+(?:\{[\s\0]{0,80}+[\"}]|\[[\s\0]{0,80}+[\"{])")
+"""How a text begins all of which is JSON, or JSON line by line."""
+
+
+_IN_JSON = re.compile(r"\\(?:u[0-9a-fA-F]{4}|[\"\\/bfnrt])")
+
+
+_IN_STRINGS = re.compile(r"\\(?<!\\\\)\\*+(?:u[0-9a-fA-F]{4}|[\"'/nrt])")
+"""The escapes of strings within strings, which double backslashes each time."""
+
+
+_HAS_STRINGS = re.compile(rb"\\(?:[\"\\nrt]|u[0-9a-fA-F]{4})[^\n]*+")
+"""What no rule knows how to read in a line, and the rest of it."""
+
+
+_MEANT = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " "}
 
 
 _BASE64 = re.compile(rb"[A-Za-z0-9+/_-]++={0,2}+")
@@ -137,7 +164,10 @@ _TELLING = re.compile(f"[{''.join(sorted({written[0] for written, _ in _READ_AS}
 _BLANKS = bytes.maketrans(b"|&?#<>()[]{}*,;!^`'\"\\/@", b" " * 23)
 
 
-_WORD = re.compile(rb"[A-Za-z0-9]{0,500}+")
+LONGEST_WORD = 500
+
+
+_WORD = re.compile(rb"[A-Za-z0-9]{0,%d}+" % LONGEST_WORD)
 
 
 _STOP = re.compile(rb"\.(?=[A-Za-z0-9]{0,9}(?![A-Za-z0-9_.-]))")
@@ -173,13 +203,47 @@ class Piece:
         return after - self.here[number] == self.ends[number] - self.starts[number]
 
 
+class Unescaped:
+    """A part of a layer, which begins there at `start`, with a character for each of its escapes."""
+
+    def __init__(self, written: str, escapes: re.Pattern[str], start: int = 0) -> None:
+        """Undo the escapes."""
+        self._written, self._escapes, self._start = written, escapes, start
+        self.data = as_bytes(escapes.sub(_character, written))
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """The place of a part of it there, in whole escapes."""
+        at, longer = self._longer
+        return tuple(  # type: ignore[return-value]
+            self._start + place + longer[bisect_left(at, place)] for place in (start, end)
+        )
+
+    @cached_property
+    def _longer(self) -> "tuple[array[int], array[int]]":
+        """Where the characters are, and how much longer all is there before the first, after it and so on.
+
+        Asked for only if something is found.
+        """
+        at, longer = array("q"), array("q", [0])
+        for escape in self._escapes.finditer(self._written):
+            at.append(escape.start() - longer[-1])
+            longer.append(longer[-1] + len(escape[0]) - 1)
+        return at, longer
+
+
+def _character(escape: re.Match[str]) -> str:
+    """The character that an escape is written for."""
+    written = escape[0]
+    return _MEANT.get(written[-1], written[-1]) if written[-5:-4] != "u" else chr(int(written[-4:], 16))
+
+
 @dataclass(frozen=True, slots=True)
 class Layer:
     """A text as bytes, made of pieces of the layer below; the lowest is the text itself and has none."""
 
     data: bytes
     below: "Layer | None" = None
-    pieces: tuple[Piece, ...] = ()
+    pieces: Sequence[Piece | Unescaped] = ()
     offsets: tuple[int, ...] = ()
 
     def place(self, start: int, end: int) -> tuple[int, int] | None:
@@ -223,11 +287,14 @@ def end_of_word(data: bytes, end: int) -> int:
     return cast("re.Match[bytes]", _WORD.match(data, end)).end()
 
 
-def stack(below: Layer, encoded: Iterable[tuple[int, int]]) -> Layer | None:
+def stack(below: Layer, encoded: Iterable[tuple[int, int]], *, is_lowest: bool) -> Layer | None:
     """The layer of all that is interrupted or encoded in another one; `encoded` are places of base64."""
-    pieces = (*_untied(below.data), *_decoded(below.data, encoded))
-    if not pieces:
-        return None
+    pieces: list[Piece | Unescaped] = [*_untied(below.data), *_unescaped(below.data, is_lowest=is_lowest)]
+    pieces += _decoded(below.data, encoded)
+    return _layer(below, pieces) if pieces else None
+
+
+def _layer(below: Layer, pieces: Sequence[Piece | Unescaped]) -> Layer:
     offsets: list[int] = []
     length = 0
     for piece in pieces:
@@ -235,6 +302,30 @@ def stack(below: Layer, encoded: Iterable[tuple[int, int]]) -> Layer | None:
         length += len(piece.data) + len(_BETWEEN)
     data = _BETWEEN.join(piece.data for piece in pieces)
     return Layer(data=data, below=below, pieces=pieces, offsets=tuple(offsets))
+
+
+def lowest(text: str) -> Layer:
+    """The first layer: what a text in JSON says, any other text as it is."""
+    if "\\" in text and _JSON.match(text):
+        return _layer(Layer(b""), (Unescaped(text, _IN_JSON),))
+    return Layer(as_bytes(text))
+
+
+def _unescaped(data: bytes, *, is_lowest: bool) -> Iterator[Unescaped]:
+    """Pieces for the lines with strings that follow each other: JSON in a fence, in a log, or in a string of JSON.
+
+    Of the lowest layer, what is escaped more than once is undone at once, too, however deep it is.
+    """
+    lines: list[tuple[int, int]] = []
+    for match in _HAS_STRINGS.finditer(data) if b"\\" in data else ():
+        begin = data.rfind(b"\n", 0, match.start()) + 1
+        before = lines.pop() if lines and begin == lines[-1][1] + 1 else (begin, begin)
+        lines.append((before[0], match.end()))
+    for start, end in lines:
+        written = data[start:end].decode("ascii")
+        yield Unescaped(written, _IN_JSON, start)
+        if is_lowest and "\\\\" in written:
+            yield Unescaped(written, _IN_STRINGS, start)
 
 
 def _untied(data: bytes) -> Iterator[Piece]:
@@ -391,6 +482,13 @@ _NEXT = re.compile(rb"(?:[,;&]|\*{6})[ \t]{0,20}\Z")
 """Before what is not the value of a name, but stands after its value, which may be empty."""
 
 
+SENTENCE = GENERIC + "password-in-sentence"
+
+
+_MIXED = re.compile(rb"[a-z0-9][A-Z]|[0-9][a-z]{1,8}[0-9]|[!#$%^*?@~][A-Za-z0-9]")
+"""Capitals inside, digits around letters, or a sign: in prose, `base64url` and `factory2` are words."""
+
+
 _LOGIN = re.compile(rb"[!-9;-~]++:[ -~]{3,}+")
 
 
@@ -433,6 +531,37 @@ _CAPITALS = re.compile(rb"[A-Z]")
 _LETTERS_BASE64 = re.compile(rb"[A-Za-z0-9+/]{0,200}+")
 
 
+_OPEN_ENDED = frozenset((PASSWORD, *(GENERIC + name for name in ("password-option", "login-option"))))
+
+
+_QUOTES = (b'"', b"'", b"`")
+
+
+_UNTIL_QUOTE = {quote: re.compile(rb"[^\s\\%s]{0,300}+" % quote) for quote in _QUOTES}
+
+
+_IN_VALUE = rb"[^\s\"'`<>\[\](){},;|&\\]"
+
+
+_UNQUOTED, _UNQUOTED_IN_ROW = (
+    re.compile(
+        rb"(?:%s++|(?!&&|;;|\|\||<<|<[/!]|<[A-Za-z]{1,20}[ />]|&#?[A-Za-z0-9]{1,8};"
+        rb"|.[A-Za-z_][A-Za-z0-9_.-]{0,40}+(?: [A-Za-z]{1,12})?[=:])"
+        rb"[&;<%s](?=%s)){0,300}+" % (_IN_VALUE, sign, _IN_VALUE)
+    )
+    for sign in (rb"|", rb"")
+)
+
+
+_ROW = re.compile(rb"[ \t>]{0,20}+\|")
+
+
+SHORTEST_PASSWORD = 6
+
+
+_SIGNS = bytes.maketrans(b"&;|<", b"    ")
+
+
 def is_placeholder(data: bytes, start: int, end: int, *, rule: str) -> bool:
     """Whether what is written where a secret would be is none.
 
@@ -440,6 +569,8 @@ def is_placeholder(data: bytes, start: int, end: int, *, rule: str) -> bool:
     (the `GENERIC` rules), names and words are none either; in an address or a list of users, a word is a password.
     """
     value = data[start:end]
+    if rule in _OPEN_ENDED and b">" not in value:
+        value = value[:1] + value[1:].translate(_SIGNS)
     if rule == HASH:
         value = value.replace(b"....", b"")  # a part of some, as of scrypt's, and no ellipsis
     if value.startswith(b"-----BEGIN"):
@@ -448,7 +579,7 @@ def is_placeholder(data: bytes, start: int, end: int, *, rule: str) -> bool:
         return True
     if not rule.startswith(GENERIC):
         return _is_within_base64(data, start, end)
-    if _SEEMS_SO.search(value) or value.lower() in _EXAMPLES:
+    if _SEEMS_SO.search(value) or value.lower() in _EXAMPLES or _is_plain(value, rule):
         return True
     if rule == LISTED:
         return False
@@ -463,6 +594,36 @@ def is_placeholder(data: bytes, start: int, end: int, *, rule: str) -> bool:
     if rule == PASSWORD and len(value) <= 4 * len(_HUMPS.findall(value)):
         return False  # capitals inside of a word, as chance has them
     return is_name(value)
+
+
+def _is_plain(value: bytes, rule: str) -> bool:
+    """Whether it is too short for a password, or like a word in a sentence."""
+    return len(value) < SHORTEST_PASSWORD if rule == PASSWORD else rule == SENTENCE and not _MIXED.search(value)
+
+
+def whole_value(data: bytes, start: int, end: int, *, rule: str) -> tuple[int, int]:
+    """The place of all of a value that a rule found a part of, or more than.
+
+    In quotes it ends with them. Otherwise one of `& ; | <` may be in a password, or end it: it does where what follows
+    is another assignment, an entity, a tag, the rest of a table's row, or nothing.
+    """
+    if rule not in _OPEN_ENDED:
+        return start, end
+    quote = data[start : start + 1]
+    if quote in _QUOTES:
+        start += 1
+    else:
+        quote = data[max(0, start - 1) : start]
+    if quote in _QUOTES:
+        quoted = cast("re.Match[bytes]", _UNTIL_QUOTE[quote].match(data, start)).end()
+        is_prose = b"???" in data[start:quoted]  # in another script
+        if data[quoted : quoted + 2].lstrip(b"\\")[:1] == quote and quoted > start and not is_prose:
+            return start, quoted
+    if rule != PASSWORD:
+        return start, len(data[:end].rstrip(b"\\\"'`")) if data[end - 1 : end] in _QUOTES else end
+    line = data[max(0, start - HEAD) : start].rpartition(b"\n")[2]
+    pattern = _UNQUOTED_IN_ROW if _ROW.match(line) else _UNQUOTED
+    return start, cast("re.Match[bytes]", pattern.match(data, start, start + HEAD)).end()
 
 
 def _is_digest(data: bytes, start: int, end: int, rule: str) -> bool:
@@ -504,7 +665,8 @@ _PAIR = re.compile(rb"=([^;]*+)")
 
 
 _CRYPTED = re.compile(
-    rb":([A-Za-z0-9./]{12}[.26AEIMQUYcgkosw])(?:(?P<field>:[0-9]{0,10}:[0-9]{0,10}:)|[ \"'`]{0,3}(?:\r?\n|\\n|\Z))"
+    rb":([A-Za-z0-9./]{12}[.26AEIMQUYcgkosw])"
+    rb"(?:(?P<field>:[0-9]{0,10}:[0-9]{0,10}:)|[ \"'`]{0,3}(?:\r?\n|\\n|\Z)|[\"'][,}\]])"
 )
 """A traditional hash, whose last character holds four bits: a field of passwd or shadow, or the end of a line of
 htpasswd. The rules' engine would take half as long again to look for it."""
@@ -514,6 +676,10 @@ _USER = re.compile(rb"(?:^|[\s>\"'`|]|\\n)[a-z_][a-z0-9_.-]{0,31}:\Z")
 
 
 _LINE_BREAK = re.compile(rb"\r?\n|\\(?<!\\\\)\\*+(?:r\\++)?+n")
+
+
+_BEGIN_OF_LINE = re.compile(rb"(?:\r?\n|\\(?<!\\\\)\\*+(?:r\\++)?+n|[:\[] {0,4}\\*+\")[> \t]{0,40}+")
+"""Of a line in a text, or of the first one in a string."""
 
 
 _CALLED_SECRET = re.compile(
@@ -580,11 +746,14 @@ def _tables(data: bytes, heads: Iterable[Match]) -> Iterator[Match]:
         end = cast("re.Match[bytes]", _LINE_BREAK.match(data, line[1])).end()
         while end < limit:
             break_ = _LINE_BREAK.search(data, end, limit)
-            cells = list(_cells(data, end, break_.start() if break_ else limit, separator))
+            last = break_.start() if break_ else limit
+            cells = list(_cells(data, end, last, separator))
+            if len(cells) > len(titles):  # the table may be in a string
+                cells = list(_cells(data, end, max(end, data.find(b'"', end, last)), separator))
             if len(cells) != len(titles):
                 break
             for first, last in (cells[number] for number in columns):
-                value = data[first:last].partition(b'"')[0].rstrip(_ORNAMENTS)  # the table may be in a string
+                value = data[first:last].partition(b'"')[0].rstrip(_ORNAMENTS)
                 is_value = not _NO_VALUE.search(value) and _LETTERS.search(value)
                 if is_value and (len(value) >= 6 if is_list else len(value) >= SHORTEST and _DIGITS.search(value)):
                     yield Match(LISTED if is_list else CELL, first, first + len(value))
@@ -594,7 +763,7 @@ def _tables(data: bytes, heads: Iterable[Match]) -> Iterator[Match]:
 def _line(data: bytes, at: int) -> tuple[int, int] | None:
     """The line of a head, without its line break; none if it is too long for one."""
     begin = max(0, at - HEAD)
-    start = max((one.end() for one in _LINE_BREAK.finditer(data, begin, at)), default=0 if begin == 0 else -1)
+    start = max((one.end() for one in _BEGIN_OF_LINE.finditer(data, begin, at)), default=0 if begin == 0 else -1)
     end = _LINE_BREAK.search(data, at, at + HEAD)
     return (start, end.start()) if end and start >= 0 else None
 
@@ -708,7 +877,7 @@ MOST = 1_000
 would take a hundred times as long."""
 
 
-VERSION = 10
+VERSION = 12
 """To be raised when other secrets are found by the same rules."""
 
 
@@ -740,14 +909,14 @@ def _without(text: str, found: Iterable[Match]) -> str:
 
 
 def _find(text: str) -> Iterator[Match]:
-    written = as_bytes(text)
-    layer: Layer | None = Layer(written)
-    for _ in range(DEPTH + 1):
+    layer: Layer | None = lowest(text)
+    for depth in range(DEPTH + 1):
         if layer is None:
             return
         matches = {*_matches(layer.data, layer.data), *_matches(spaced(layer.data), layer.data)}
-        yield from _secrets(matches, layer, written)
-        layer = stack(layer, [(match.start, match.end) for match in matches if match.rule == ENCODED])
+        yield from _secrets(matches, layer, text)
+        encoded = [(match.start, match.end) for match in matches if match.rule == ENCODED]
+        layer = stack(layer, encoded, is_lowest=depth == 0)
 
 
 def _matches(data: bytes, written: bytes) -> Iterator[Match]:
@@ -755,8 +924,13 @@ def _matches(data: bytes, written: bytes) -> Iterator[Match]:
     found = 0
     for match in _read(data, is_spaced=data is not written):
         if match.rule != ENCODED:
-            if is_placeholder(written, match.start, match.end, rule=match.rule):
+            places = (whole_value(written, match.start, match.end, rule=match.rule), (match.start, match.end))
+            for start, end in dict.fromkeys(places):
+                if not is_placeholder(written, start, end, rule=match.rule):
+                    break
+            else:
                 continue
+            match = Match(match.rule, start, end)  # noqa: PLW2901 - all of it
             found += 1
         yield match
         if found == MOST:  # matches come in the order of windows, and in any order within one
@@ -779,12 +953,14 @@ def _read(data: bytes, *, is_spaced: bool) -> Iterator[Match]:
     yield from _tables(data, heads)
 
 
-def _secrets(matches: Iterable[Match], layer: Layer, text: bytes) -> Iterator[Match]:
+def _secrets(matches: Iterable[Match], layer: Layer, text: str) -> Iterator[Match]:
     for match in matches:
         place = None if match.rule == ENCODED else layer.place(match.start, match.end)
         if place:
             start, end = place
-            yield Match(match.rule, start, end if match.rule.startswith(GENERIC) else end_of_word(text, end))
+            if not match.rule.startswith(GENERIC):
+                end += end_of_word(as_bytes(text[end : end + LONGEST_WORD]), 0)
+            yield Match(match.rule, start, end)
 
 
 def _merge(found: Iterable[Match]) -> Iterator[Match]:
