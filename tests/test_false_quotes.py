@@ -26,7 +26,7 @@ from memosite.quotes.markdown import markdown_blocks
 from memosite.quotes.quotations import find_quotations
 from memosite.quotes.source import Tier
 from tests.support.archives import open_folders
-from tests.support.memos import write_transcript
+from tests.support.memos import write_org, write_transcript
 from tests.support.quotations import ALTERATIONS, Writer, altered
 from tests.support.soaking import most
 
@@ -66,7 +66,8 @@ def inline(pattern: str) -> Callable[[str, Citation], str]:
 
     def write(quote: str, cited: Citation) -> str:
         key = f"{cited.ref.replace('#', '-')}:{cited.sha256[:8]}"
-        return whole.format(q=quote, l=f"{cited.ref}, sha256:{cited.sha256}", t=cited.quote, k=key)
+        who = cited.speaker.partition(" ")[0]
+        return whole.format(q=quote, l=f"{cited.ref}, sha256:{cited.sha256}", t=cited.quote, k=key, w=who)
 
     return write
 
@@ -123,7 +124,7 @@ LAYOUTS |= {
     "on its line": below("> {a} {q}"),
     "anchor alone": lambda quote, cited: f"> {quote} ({cited.ref})",
     "name alone": lambda quote, cited: f"> {quote}, {cited.ref.partition('#')[0]}",
-    "footnote in a quote": inline("> {q}[^n]\n>\n> — engineer, {l}\n\n[^n]: More of it."),
+    "footnote in a quote": inline("> {q}[^n]\n>\n> — {w}, {l}\n\n[^n]: More of it."),
     "Finnish": inline("Alice sanoi »{q}»"),
     "Swedish": inline("Alice sa ”{q}”, or ’{q}’"),
     "spaced": inline("Alice said “ {q} ”"),
@@ -142,16 +143,16 @@ LAYOUTS |= {
 
 
 MARKDOWN: dict[str, Callable[[str, Citation], str]] = {
-    "in an item": inline("- > {q}\n  >\n  > — engineer, {l}"),
+    "in an item": inline("- > {q}\n  >\n  > — {w}, {l}"),
     "in a numbered item": inline("1. > {q}\n   > ({l})"),
-    "in a tenth item": inline("10. > {q}\n    >\n    > — engineer, {l}\n\n11. More"),
-    "an item in it": inline("> - {q}\n>\n> — engineer, {l}"),
+    "in a tenth item": inline("10. > {q}\n    >\n    > — {w}, {l}\n\n11. More"),
+    "an item in it": inline("> - {q}\n>\n> — {w}, {l}"),
     "a heading in it": inline("> ## {q}\n>\n> ({l})"),
-    "alert": inline("> [!NOTE]\n> {q}\n>\n> — engineer, {l}"),
-    "quote in a quote": inline("> > {q}\n> >\n> > — engineer, {l}"),
-    "lazy": lambda quote, cited: inline("> {q}\n>\n> — engineer, {l}")(broken(quote), cited),
+    "alert": inline("> [!NOTE]\n> {q}\n>\n> — {w}, {l}"),
+    "quote in a quote": inline("> > {q}\n> >\n> > — {w}, {l}"),
+    "lazy": lambda quote, cited: inline("> {q}\n>\n> — {w}, {l}")(broken(quote), cited),
     "lazy paragraph": lambda quote, cited: inline("> {q} ({l})")(broken(quote), cited),
-    "tag over lines": inline("<blockquote\ncite=x>\n{q}\n</blockquote>\n\n— engineer, {l}"),
+    "tag over lines": inline("<blockquote\ncite=x>\n{q}\n</blockquote>\n\n— {w}, {l}"),
     "ticks twice on a line": inline("```a``` ```\n\nAlice said “{q}”"),
     "fence in an item": inline("- a\n\n  ```\n  b\n  ```\n\nAlice said “{q}”"),
     "fence in a quote": inline("> ```\n> b\n> ```\n\nMore.\n\nAlice said “{q}”"),
@@ -163,11 +164,11 @@ MARKDOWN: dict[str, Callable[[str, Citation], str]] = {
     "i over lines": lambda quote, cited: inline("Alice said <i>{q}</i>")(quote.replace(" ", "\n", 2), cited),
     "q": inline("Alice said <q> {q} </q>"),
     "q in a table": inline("| a | b |\n|---|---|\n| <q>{q}</q> | {l} |\n"),
-    "comment": inline("> {q} <!-- so -->\n>\n> — engineer, {l}"),
+    "comment": inline("> {q} <!-- so -->\n>\n> — {w}, {l}"),
     "hidden citation": inline("Alice said “{q}” <!-- {l} -->"),
     "further cell": inline("| a |\n|---|\n| x | “{q}” {l} |\n"),
-    "definition in it": inline("> [a]: /nowhere\n>\n> {q}\n>\n> — engineer, {l}"),
-    "below front matter": inline("> {q}\n\n— engineer, {l}"),
+    "definition in it": inline("> [a]: /nowhere\n>\n> {q}\n>\n> — {w}, {l}"),
+    "below front matter": inline("> {q}\n\n— {w}, {l}"),
     **{f"footnote {sign}": inline(f"Alice said “{{q}}”.{sign} So.\n\nMore.\n\n{sign} See {{l}}.") for sign in SIGNS},
     **{f"footnotes {sign}": inline(f"“{{t}}”[^x] and “{{q}}”{sign}.\n\n[^x]: {{l}}\n\n{sign} {{l}}") for sign in SIGNS},
 }  # fmt: skip
@@ -256,8 +257,9 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ArchiveSources
     writer = Writer(7)
     turns = [writer.sentence() for _ in range(40)]
     text = "".join(f"## {'Assistant' if at % 2 else 'User'}\n\n{turn}\n\n" for at, turn in enumerate(turns))
-    people = [{"position": "engineer", "session_arc": "arc-1"}, {"position": "director"}]
+    people = [{"position": "engineer", "session_arc": "arc-1"}, {"position": "director", "identity": "Ada Byron"}]
     write_transcript(root / "transcripts/engineer", LOAD, text=text, participants=people)
+    write_org(root, positions=["engineer", "director", "strategist"])
     with open_folders(root) as (read, shelf):
         yield ArchiveSources(read, shelf.text, base_url=BASE)
 
@@ -476,6 +478,120 @@ def test_what_is_beside_a_quote_changes_nothing_or_is_not_checked(archive: Archi
             [untrue] = verdicts(inline(pattern)(false, cited), suffix, archive)
             assert true.tier is (Tier.UNREAD if pattern in NAMED else Tier.EXACT), (pattern, suffix, true)
             assert not untrue.holds(), (pattern, suffix, untrue)
+
+
+MISTOLD = (
+    '> {q}\n>\n> — {w}, {l}',
+    '> {q}\n\n— {w}, {l}',
+    '> {q}\n>\n> — the {w}, {l}',
+    '> {q}\n>\n> — {w} (arc-9), {l}',
+    '> {q}\n>\n> — {w}, arc 9, {l}',
+    'The {w} said:\n\n> {q}\n>\n> — {l}',
+    'As the {w} says in {l}:\n\n> {q}',
+    '{w}: “{q}” ({l})',
+    '**{W}:** “{q}” ({l})',
+    '- {W}: “{q}” ({l})',
+    'The {w} said “{q}” ({l})',
+    'The {w} said: “{q}” ({l})',
+    'The {w} has also written that “{q}” ({l})',
+    'The {w}, answering the {r}, said “{q}” ({l})',
+    'Answering the {r}, the {w} told us: “{q}” ({l})',
+    'The {r} asked, and the {w} answered: “{q}” ({l})',
+    '“{q},” the {w} said ({l}).',
+    '“{q}”, said the {w} ({l}).',
+    '“{q}” ({l}), said the {w}.',
+    '“{q}”, as the {w} put it ({l}).',
+    '“{q}” ({w}, {l})',
+    '“{q}” — {w}, {l}',
+    '“{q}” (the {w}, in {l})',
+    'According to the {w}, “{q}” ({l}).',
+    'In the words of the {w}: “{q}” ({l}).',
+    'In {l} the {w} says: “{q}”',
+    'The {w} ({l}) said: “{q}”',
+    "The {w}'s answer was “{q}” ({l}).",
+    'The {w}’s words: “{q}” ({l}).',
+    'The {w} said *{q}* ({l}).',
+    'The {w} said “{q}”.[^1]\n\nMore.\n\n[^1]: {l}',
+    'So “{q}”.[^1]\n\nMore.\n\n[^1]: {W}, {l}',
+    '| {w}: “{q}” | {l} |\n|---|---|\n',
+)  # fmt: skip
+"""Ways in which a document says that `{w}` spoke, `{W}` with a capital, where `{r}` did."""
+
+
+MENTIONED = (
+    'The {r}, answering the {w}, said “{q}” ({l}).',
+    'The {r} told the {w}: “{q}” ({l}).',
+    'The {r} said to the {w}: “{q}” ({l}).',
+    'Answering the {w}, she said “{q}” ({l}).',
+    'Asked by the {w}, the {r} said “{q}” ({l}).',
+    'As the {w} had asked, the load was looked at: “{q}” ({l}).',
+    'When the {w} asked, “{q}” was the answer ({l}).',
+    'What the {w} wrote was answered with “{q}” ({l}).',
+    'The {w} never said “{q}” ({l}); the {r} did.',
+    'The {w} did not say “{q}” ({l}).',
+    'The {w} was told “{q}” ({l}).',
+    'The {w} and the {r} said “{q}” ({l}).',
+    'The {r} and the {w} said “{q}” ({l}).',
+    'The {r} wrote to the {w} about it: “{q}” ({l}).',
+    'The answer to the {w}: “{q}” ({l}).',
+    "The answer to the {w}'s question was “{q}” ({l}).",
+    'The reply to what the {w} said: “{q}” ({l}).',
+    'The memo that the {w} asked for says “{q}” ({l}).',
+    '“{q}”, the {r} told the {w} ({l}).',
+    '“{q}”, said the {r} to the {w} ({l}).',
+    '“{q}.” The {w} said no more ({l}).',
+    '“{q}” ({l}). The {w} said no more.',
+    '“{q}” — the {w} was wrong about it ({l}).',
+    '“{q}” (to the {w}, {l})',
+    '“{q}” ({r} to {w}, {l})',
+    '> {q}\n>\n> — {r}, to the {w}, {l}',
+    '> {q}\n>\n> — to the {w}, {l}',
+    '> {q}\n>\n> — Alice Smith, {l}',
+    '> {q}\n>\n> — {R}, {l}',
+    'The {w} asked whether it fits and got “{q}” ({l}).',
+    'The {w} read it; “{q}” ({l}).',
+    'The {w} asked. “{q}” ({l}), said the {r}.',
+    "The {r}'s answer to the {w} was “{q}” ({l}).",
+    'The {w} heard the {r} say “{q}” ({l}).',
+    'The {w}, to whom the {r} said “{q}” ({l}), was away.',
+    'The {r}, whom the {w} asked, said “{q}” ({l}).',
+    'After the {w} said so, “{q}” was written ({l}).',
+    "The {w}'s plan: “{q}” ({l}).",
+    'The {w} asked the {r}, who said “{q}” ({l}).',
+    'The {w} was answered by the {r}: “{q}” ({l}).',
+)  # fmt: skip
+"""Sentences that are true although they name somebody else."""
+
+
+def test_who_did_not_say_it_is_never_taken_for_the_speaker(archive: ArchiveSources) -> None:
+    """Somebody whom the archive knows, by the attribution or right beside the quote; who is only mentioned is none."""
+    for item, place in passages(archive)[:2]:
+        cited, right = item.cite(place), place.speaker.partition(" ")[0]
+        for wrong in ("strategist", "director" if right == "engineer" else "engineer"):
+            names = {"w": wrong, "W": wrong.title(), "r": right, "R": right.title()}
+            for pattern in (*MISTOLD, *MENTIONED):
+                for suffix in (".md", ".txt"):
+                    holds = pattern in MENTIONED
+                    document = pattern.format(
+                        q=cited.quote.rstrip("."), l=f"{cited.ref}, sha256:{cited.sha256}", **names
+                    )
+                    if suffix == ".md" or "*{q}" not in pattern:
+                        [said] = verdicts(document, suffix, archive)
+                        tier = Tier.UNREAD if "arc" in pattern else Tier.EXACT
+                        assert said.tier is tier and said.holds() == holds, (document, said)
+                        told = f"said by {place.speaker}, not by {wrong}"
+                        assert (told in said.details) != (holds or "arc" in pattern), (document, said)
+        page = f"<blockquote><p>{cited.quote}</p></blockquote><p>— strategist, {cited.ref}, sha256:{cited.sha256}</p>"
+        words = f"The strategist said ``{cited.quote}'' ({cited.ref}, sha256:{cited.sha256}).".replace("#", "\\#")
+        person = f"Ada Byron said “{cited.quote}” ({cited.ref}, sha256:{cited.sha256}).\n"
+        for document, suffix, holds in (
+            (page, ".html", False),
+            (page.replace("strategist", "Alice Smith"), ".html", True),
+            (words, ".tex", False),
+            (words.replace("strategist", right), ".tex", True),
+            (person, ".md", right == "director"),
+        ):
+            assert said_of(document, suffix, archive) == [holds], document
 
 
 IN_MARKDOWN = (

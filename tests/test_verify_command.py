@@ -498,6 +498,11 @@ def test_what_is_read_in_or_quoted_is_never_joined_to_what_was_said(talked: Desk
     assert (joined["quoted_in"], joined["check"], joined["holds"]) == (True, "wrong", False)
     [told] = talked.judged(f"{LOAD}#t2", said(TOOL))["details"]
     assert told == "quoted in #t2, not said by its speaker"
+    for words, holds in (("It says", True), ("The engineer said", False), ("As read, the engineer's answer is", False)):
+        [digest] = re.findall("sha256:[0-9a-f]{64}", talked.cite(f"{LOAD}#t2"))
+        text = f"{words} “{TOOL}” (transcript/{LOAD}#t2, {digest}).\n"
+        found = talked.verified(write_text(tmp_path / "paper.md", text))
+        assert (found["quoted_in"], found["holds"]) == (True, holds)
     behind = talked.judged(f"{LOAD}#t2", said(f"in the lock, all told.  > **🔧 Read** > {TOOL}"))
     assert (behind["quoted_in"], behind["holds"]) == (True, False)
     words = "The engineer said: “There are 39 barges in the lock, all told. **🔧 Read** Every barge has to wait”.\n"

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import zip_longest
 
 from memosite.archive.cite import ref_named
 from memosite.archive.lines import notice_on
@@ -88,8 +89,9 @@ class Checked:
 
 def verify_citation(written: Written, sources: Sources) -> Checked:
     """The verdict on a citation: of all words that its paragraph quotes the one that holds least."""
-    quotes = [one for one in (written.quote, *written.others) if one] or [""]
-    found = [_verified(replace(written, quote=one, others=()), sources) for one in quotes]
+    quotes = [*zip_longest((written.quote, *written.others), written.around, fillvalue="")]
+    quotes = [pair for pair in quotes if pair[0]] or [("", "")]
+    found = [_verified(replace(written, quote=one, others=(), around=(said,)), sources) for one, said in quotes]
     kept = [one for one in found if one.holds() or not (one.quote and _is_title(one.quote, written, sources))]
     kept = kept or [_verified(replace(written, quote="", others=()), sources)]
     doubt, speaker = written.doubt, written.speaker
@@ -300,8 +302,14 @@ def _told(asked: Checked, verdict: Verdict, place: Place, item: Item, written: W
     if is_carried and verdict.tier.holds:
         name = f"#{place.anchor}" if place.anchor else "it"
         details = (*details, f"{CARRIED} {name}" + (", not said by its speaker" if is_read_in else ""))
+    other = written.speaker
+    if spans and check == "not checked" and (is_read_in or not is_carried):
+        within = (item.around(start, end, place.body) for start, end in spans) if place.turns else ()
+        speakers = [] if is_read_in else [place.speaker, *(one.speaker for one in within if one)]
+        other = item.other_teller("".join(written.around), speakers)
+        check = "wrong" if other else check
     if check == "wrong" and not is_read_in and verdict.tier.holds:
-        details = (*details, f"said by {place.speaker}, not by {written.speaker}")
+        details = (*details, f"said by {place.speaker}, not by {other}")
     if written.time and place.time and verdict.tier.holds and written.time not in (place.time, item.whole.time):
         details = (*details, f"its time is {place.time}, not {written.time}")
     return replace(

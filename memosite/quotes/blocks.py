@@ -18,6 +18,10 @@ OTHER: Final = "\ue002"
 """Stands for the citation of something else, which has its own words."""
 
 
+WORDS, CITED = "\ue003", "\ue004"
+"""Stand for the quoted words, and for what names their source, in what is around them."""
+
+
 OPEN, CLOSE = "\ue000", "\ue001"
 """Stand for `<q>` and `</q>` in the text of a block."""
 

@@ -18,11 +18,14 @@ from typing import Final
 
 from memosite.facts.parsed import Written
 from memosite.quotes.blocks import (
+    CITED,
     CLOSE,
+    CLOSING,
     NOTED,
     NOTING,
     OPEN,
     OTHER,
+    WORDS,
     Block,
     bare,
     doubtful_marks,
@@ -302,14 +305,16 @@ def cited_in(text: str) -> tuple[Written, ...]:
 class _Locator:
     """What names a passage in a block: from where to where, and the words that its paragraph quotes for it.
 
-    `citation` is None of the name of a footnote, which has the citation.
+    `citation` is None of the name of a footnote, which has the citation. `around` is what is around its own quote,
+    each of `words` has what is around it.
     """
 
     start: int
     end: int
     citation: Written | None
     note: str = ""
-    words: list[str] = field(default_factory=list)
+    around: str = ""
+    words: list[tuple[str, str]] = field(default_factory=list)
     unread: str = ""
     doubt: str = ""
 
@@ -334,18 +339,22 @@ def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
                 continue
             is_strange = block.is_strange or (block.note != "" and block.note in strange)
             note = noted.get(block.note)
-            words = [locator.citation.quote, *locator.words, *(note.words if note else ())]
+            words = [(locator.citation.quote, locator.around), *locator.words]
             if note:
+                said = f"\n{WORDS} — {_near(block.text[: locator.start])}{CITED}"
+                words += ((one, around + said) for one, around in note.words)
                 note.words = []  # of several citations in a note, the first
-            words = list(dict.fromkeys(filter(word_count, (_without_signs(one, names) for one in words))))
-            quote, others = next(iter(words), ""), words[1 : _MOST_WORDS + 1]
+            clean = ((_without_signs(one, names), around) for one, around in words)
+            words = [*dict.fromkeys(one for one in clean if word_count(one[0]))][: _MOST_WORDS + 2]
+            quote, *others = [one for one, _ in words] or [""]
             why = _MANY if len(words) > _MOST_WORDS else locator.unread or (note.unread if note else "")
             doubt = locator.doubt or (note.doubt if note else "")
             if locator.citation.sha256 or quote or doubt or is_strange or "#" in locator.citation.ref:
                 yield replace(
                     locator.citation,
                     quote=quote,
-                    others=tuple(others),
+                    others=tuple(others[:_MOST_WORDS]),
+                    around=tuple(around for _, around in words[: _MOST_WORDS + 1]),
                     unread=why if quote or is_strange else "",
                     doubt=doubt,
                 )
@@ -383,13 +392,15 @@ def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_ma
         return []
     quoted = _quote_above(blocks, number)
     above = _one_line("\n\n".join(one.text for one in quoted), is_markdown=is_markdown)
-    found, claimed, told = _with_digests(block, above, is_markdown=is_markdown)
+    lead = _lead(blocks, number - len(quoted)) if quoted or block.is_quote else WORDS
+    found, claimed, told = _with_digests(block, above, lead, is_markdown=is_markdown)
     known = {locator.citation.ref for locator in found if locator.citation}
     is_own = bool(found) or _is_told_below(blocks, number)  # what else is named in it is named by the words
     quote = "" if found else above
     for match in _PLACED.finditer(text):
         ref = named_in(match[0])[0]
-        is_below = _DASHED.match(text, block.starts[bisect_right(block.starts, match.start()) - 1]) is not None
+        begin = block.starts[bisect_right(block.starts, match.start()) - 1]
+        is_below = _DASHED.match(text, begin) is not None
         before = text[max(match.start() - 4, 0) : match.start()].rstrip("`*_")
         is_last = block.is_quote and not word_count(text[match.end() : match.end() + 200])
         is_placed = "#" in ref or before.endswith(("(", "[")) or is_last
@@ -399,7 +410,7 @@ def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_ma
             known.add(ref)
             words = quote if is_below else ""
             citation = Written(line=block.line_of(match.start()), ref=ref, url="", quote=words, sha256="")
-            found.append(_Locator(match.start(), match.end(), citation))
+            found.append(_Locator(match.start(), match.end(), citation, around=lead + _told(text[begin : match.end()])))
     for match in NOTED.finditer(text) if cited else ():
         name = match[match.lastindex or 0]
         if name in cited and name != block.note:
@@ -412,21 +423,58 @@ def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_ma
     if not block.is_quote:
         doubt = _share_words(block, found, claimed, is_markdown=is_markdown)
     elif not claimed:
-        _share_quote(block, found, is_markdown=is_markdown)
+        _share_quote(block, found, lead, is_markdown=is_markdown)
     for locator in found:
         if locator.citation is None and not locator.words:
-            locator.words.append(above)
+            locator.words.append((above, lead))
     below = list(_rest_of_figure(blocks, number)) if block.is_quote else _quote_below(blocks, number)
     last, end = found[-1], text[-200:]
     has_words = above or last.words or (last.citation and last.citation.quote)
     if block.is_quote or _LEADS.search(end) or not (has_words or _ENDS.search(end)):
-        found[-1].words.extend(_one_line(one.text, is_markdown=is_markdown) for one in below)
+        leads = "" if block.is_quote else _near(text) + WORDS
+        found[-1].words.extend((_one_line(one.text, is_markdown=is_markdown), leads) for one in below)
     why = next(filter(None, (one.unread for one in (block, *quoted, *below))), "")
     return [replace(locator, unread=why, doubt=doubt or locator.doubt) for locator in found]
 
 
-def _with_digests(block: Block, quote: str, *, is_markdown: bool) -> tuple[list[_Locator], list[Span], list[Span]]:
-    """The citations of a block that have a digest, with the quote above it or in it.
+_NEAR: Final = 400
+"""The characters beside a quote in which it may be said who spoke."""
+
+
+_LOCATING = re.compile(rf"{_REF.pattern}|{_SHA.pattern}|{_TIME.pattern}|https?://[^\s<>()]{{1,2000}}", re.IGNORECASE)
+
+
+_BORDERS: Final = "".join(chain.from_iterable(CLOSING.items())) + "*_`"
+
+
+def _near(text: str) -> str:
+    """What is beside a quote, on one line, with a character for what names a source."""
+    return " ".join(_LOCATING.sub(CITED, text).split())
+
+
+def _told(row: str) -> str:
+    """What a line below a quote says of it behind its dash, which is doubled: nothing else is said there."""
+    return f"—{_near(row)} {CITED}" if _DASHED.match(row) else ""
+
+
+def _around(text: str, start: int, end: int, within: Span) -> str:
+    """What is right before and behind words, up to the ends of a part of the text."""
+    before = _near(text[max(within[0], start - _NEAR) : start].rstrip().rstrip(_BORDERS))
+    last = text[end - 1 : end] if text[end - 1 : end] in tuple(",.!?…") else ""
+    return f"{before} {WORDS}{last} {_near(text[end : min(within[1], end + _NEAR)].lstrip().lstrip(_BORDERS))}"
+
+
+def _lead(blocks: Sequence[Block], number: int) -> str:
+    """What leads to the block quote that begins with a block, and a character for the quote."""
+    before = blocks[number - 1] if number else None
+    is_leading = before and not before.is_quote and _LEADS.search(before.text[-200:])
+    return (_near(before.text[-_NEAR:]) if before and is_leading else "") + WORDS
+
+
+def _with_digests(
+    block: Block, quote: str, lead: str, *, is_markdown: bool
+) -> tuple[list[_Locator], list[Span], list[Span]]:
+    """The citations of a block that have a digest, with the quote above it or in it; `lead` leads to that.
 
     With them, what was read as their words, and what says where these are from: a title may look like a reference.
     """
@@ -460,13 +508,14 @@ def _with_digests(block: Block, quote: str, *, is_markdown: bool) -> tuple[list[
         elif _DASHED.match(before):
             told.append((begin, match.end()))
         refs = list(_REF.finditer(before))
-        locator = _Locator(begin + refs[-1].start() if refs else match.start(), match.end(), citation)
+        start = begin + refs[-1].start() if refs else match.start()
+        locator = _Locator(start, match.end(), citation, around=lead + _told(before))
         locator.doubt = "" if is_clear else _BESIDE.format(citation.line)
         found.append(locator)
         quote = quote if len(quote) <= _SHARED else ""
         done, last = row + 1, match.end()
     if block.is_quote and found and word_count(text[last:]):
-        found[-1].words.append(_one_line(text[last:].lstrip(_BEHIND), is_markdown=is_markdown))
+        found[-1].words.append((_one_line(text[last:].lstrip(_BEHIND), is_markdown=is_markdown), ""))
     return found, claimed, told
 
 
@@ -547,7 +596,7 @@ def is_name(words: str) -> bool:
     return word_count(words) <= _NAME and not changes_meaning(words)
 
 
-def _share_quote(block: Block, found: list[_Locator], *, is_markdown: bool) -> None:
+def _share_quote(block: Block, found: list[_Locator], lead: str, *, is_markdown: bool) -> None:
     """Give all of a block quote to its citations without digests and its footnotes: each has what is before it."""
     last = 0
     for locator in found:
@@ -555,10 +604,11 @@ def _share_quote(block: Block, found: list[_Locator], *, is_markdown: bool) -> N
         before = block.text[begin : locator.start]
         place, is_clear = (len(before), True) if locator.note else _words_beside(before, "", "", has_links=False)
         words = block.text[last : begin + place].rstrip(_AHEAD)
-        locator.words.append(_one_line(words.lstrip(_BEHIND) if last else words, is_markdown=is_markdown))
+        said = _one_line(words.lstrip(_BEHIND) if last else words, is_markdown=is_markdown)
+        locator.words.append((said, lead + _told(before)))
         locator.doubt = "" if is_clear else _BESIDE.format(block.line_of(locator.start))
         last = locator.end
-    found[-1].words.append(_one_line(block.text[last:].lstrip(_BEHIND), is_markdown=is_markdown))
+    found[-1].words.append((_one_line(block.text[last:].lstrip(_BEHIND), is_markdown=is_markdown), ""))
 
 
 def _is_told_below(blocks: list[Block], number: int) -> bool:
@@ -602,13 +652,15 @@ def _share_words(block: Block, found: list[_Locator], claimed: Sequence[Span], *
     is_behind = first > found[0].start
     ends = [locator.end for locator in found]
     doubt = next(doubtful_marks(text, marks), -1)
-    for start, end in rows:
+    edges = [0, *chain.from_iterable(rows), len(text)]
+    for number, (start, end) in enumerate(rows):
         after = bisect_right(ends, start)
         locator = found[min(max(after - is_behind, 0), len(found) - 1)]
         stop = found[after].start if after < len(found) else end  # an open quotation ends there
         words = block.text[start : min(end, stop) if stop > start else end]
         words = words.replace(OPEN, "“").replace(CLOSE, "”").strip().rstrip(",;.:([` ")
-        locator.words.append(_one_line(words, is_markdown=is_markdown))
+        around = _around(block.text, start, end, (edges[2 * number], edges[2 * number + 3]))
+        locator.words.append((_one_line(words, is_markdown=is_markdown), around))
         if start < stop < end and word_count(text[found[after].end : end]):
             doubt = start - 1 if doubt < 0 else min(doubt, start - 1)
     if doubt < 0:
