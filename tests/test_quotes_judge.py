@@ -475,6 +475,13 @@ UNTRUE = {
     "footnote's text": ("We agree to the plan Not all", "We agree to the plan[^1]\n\n[^1]: Not all."),
     "mark without a footnote": ("We agree to the plan", "We agree[^1] to the plan."),
     "image's text": ("I do ![not](a.png) agree with the plan", "I do not agree with the plan."),
+    "text of an image": ("a small grey cat", 'See ![a small grey cat](x.png "a title of it") there.'),
+    "title of an image": ("a title of it", 'See ![a small grey cat](x.png "a title of it") there.'),
+    "title of a link": ("nobody reads this", "See [the load](https://example.org/ 'nobody reads this') there."),
+    "title of a definition": ("nobody reads this", '[a]: https://example.org/ "nobody reads this"\n\nThe [a] load.'),
+    "text of an image with a definition": ("a small grey cat", "[a]: x.png\n\nSee ![a small grey cat][a] there."),
+    "text of an image in a link": ("a small grey cat", "See [![a small grey cat](x.png)](https://example.org/) there."),
+    "attribute": ("it was in an attribute", '<span title="it was in an attribute">It is</span> there.'),
     "image without text": ("I do ![](a.png) agree with the plan", "I do agree with the plan."),
 }
 

@@ -322,7 +322,8 @@ def test_citations_of_long_transcripts_stay_in_their_tier(is_in_git: bool, tmp_p
         for at in cited:
             _, anchor, tier = changed(how, turns, at, writer)
             if turns[at] in new:
-                anchor, tier = f"t{new.index(turns[at]) + 1}", "exact"
+                anchor = f"t{new.index(turns[at]) + 1}"
+                tier = "exact" if is_in_git or anchor == f"t{at + 1}" else "found elsewhere"
             wanted.append((anchor, tier))
     if repo:
         repo.commit("changed")
@@ -559,6 +560,32 @@ def test_a_citation_that_is_not_whole_is_one_and_says_what_is_missing(desk: Desk
     for options, code in (((), 0), (("--require",), 1)):
         assert main(["verify", str(empty), *options, "--site", str(desk.site)]) == code
         assert "found no citation of the archive in it" in desk.capsys.readouterr().err
+
+
+def test_a_wrong_place_is_a_verdict_of_its_own(desk: Desk, tmp_path: Path) -> None:
+    """An anchor that never had the hash; a link to another turn is named, also one without a host."""
+    [digest] = set(re.findall("sha256:[0-9a-f]{64}", desk.cite(f"{LOAD}#t2")))
+    write_text(desk.site / "memosite.yml", "base_url: https://memos.example.org/\n")
+    page = f"https://memos.example.org/transcripts/{LOAD}/"
+    elsewhere = "its hash is that of #t2, and of no version of {} that is known"
+    for quote, tier in ((TURNS[1].rstrip("."), "exact"), ("", UNQUOTED), (TURNS[0].rstrip("."), "changed")):
+        for locator, wrong, told in (
+            (f"{TALK}#t3, {digest}", "#t3", elsewhere),
+            (f"{TALK}#t99, {digest}", "#t99", elsewhere),
+            (f"[x]({page}#t3), {digest}", "#t3", elsewhere),
+            (f"[x]({page}#t3), {TALK}#t2, {digest}", "", "its address leads to #t3"),
+            (f"[x](<{page}#t3>), {TALK}#t2, {digest}", "", "its address leads to #t3"),
+            (f"[x](../transcripts/{LOAD}/#t3), {TALK}#t2, {digest}", "", "its address leads to #t3"),
+            (f"[x](../memos/2026-01-01-0000--a--b--c/), {TALK}#t2, {digest}", "", "leads to nothing in the archive"),
+            (f"[x]({page}#t2), {TALK}#t2-t3", "", ""),
+            (f"[x](notes.md#t3), {TALK}#t2, {digest}", "", ""),
+        ):
+            words = f"She said “{quote}” ({locator}).\n" if quote else f"See {locator}.\n"
+            found = desk.verified(write_text(tmp_path / "paper.md", words))
+            wanted = "found elsewhere" if wrong and tier != "changed" else tier
+            assert found["tier"] in (wanted, "not found" if tier == "changed" else wanted), (locator, found)
+            if found["holds"] or wrong:
+                assert told.format(wrong) in "; ".join(found["details"]), (locator, found)
 
 
 def test_the_passage_that_a_locator_cites_decides_who_said_it(talked: Desk, tmp_path: Path) -> None:

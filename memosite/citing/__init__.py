@@ -520,6 +520,9 @@ class Sources(Named):
     other_hash: str = "its hash is of no version that is known"
     """What is said of a citation whose words are there, and whose hash is of nothing that is known."""
 
+    knows_former: bool = True
+    """Whether former versions are looked into, as far as there are any."""
+
     @abstractmethod
     def item(self, name: str) -> Item:
         """The item of a name that is in `names`."""

@@ -30,10 +30,12 @@ from memosite.origins import RepoSources
 from memosite.quotes.citations import (
     CONVERTED_ENDINGS,
     READERS,
+    STRANGE_ENDINGS,
     read_bibtex,
     read_csl_json,
     read_html,
     read_markdown,
+    read_strange,
     read_tex,
 )
 from memosite.reading.archive import open_archive
@@ -154,7 +156,8 @@ def _checked(name: str, sources: Sources, *, is_quotes: bool) -> Iterator[Checke
         yield from (verify_citation(one, sources) for one in read_tex(text, entries_beside(Path(name), text)))
         return
     reader = READERS.get(suffix) or _reader_of(text)
-    yield from (verify_citation(citation, sources) for citation in reader(text))
+    found = read_strange(text, suffix) if suffix in STRANGE_ENDINGS else reader(text)
+    yield from (verify_citation(citation, sources) for citation in found)
 
 
 def _blocks(name: str) -> "Sequence[Block]":

@@ -10,8 +10,10 @@ is the block quote above it, the words in quotation marks, or the abstract. Noth
 import json
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain
 from operator import attrgetter
 from typing import Final
@@ -23,6 +25,7 @@ from memosite.quotes.blocks import (
     CLOSING,
     NOTED,
     NOTING,
+    NUMBER,
     OPEN,
     OTHER,
     WORDS,
@@ -30,6 +33,7 @@ from memosite.quotes.blocks import (
     bare,
     doubtful_marks,
     links_in,
+    note_name,
     plain_blocks,
     quoted_spans,
     without_marks_in_code,
@@ -94,6 +98,12 @@ _STRESSED = re.compile(
 
 
 _SET = re.compile(r"-\d{4}–")
+
+
+_RELATIVE = re.compile(
+    r"\]\(((?:\.{0,2}/)?(?:[^\s()<>]{0,200}/)?(?:memo|note|transcript|record|document)s/[^\s()<>]{1,1000})\)"
+)
+"""A link to a page of the site from another one."""
 
 
 _STRESSED_WORDS: Final = 4
@@ -178,12 +188,12 @@ def page_blocks(text: str, *, is_converted: bool = False) -> Iterator[Block]:
         before = block
 
 
-def _is_bare(block: Block) -> bool:
+def _is_bare(block: Block, most: int = 1) -> bool:
     """Whether a paragraph is a citation and no more: what it is of is above it."""
     return (
         not block.note
         and _SHA.search(block.text) is not None
-        and word_count(_REF.sub("", _SHA.sub("", block.text))) <= 1
+        and word_count(_REF.sub("", _SHA.sub("", block.text))) <= most
     )
 
 
@@ -272,6 +282,16 @@ CONVERTED_ENDINGS: Final = (".docx", ".odt", ".epub")
 """What Pandoc makes HTML of."""
 
 
+STRANGE_ENDINGS: Final = (".rst", ".adoc", ".asciidoc", ".org", ".textile", ".typ")
+"""Other markup, of which quotation marks are read, and nothing else that quotes."""
+
+
+def read_strange(text: str, ending: str) -> tuple[Written, ...]:
+    """The citations of a text in such a markup; where nothing is in quotation marks, it may still be quoted."""
+    why = f"how {ending} sets quotations apart is not known"
+    return tuple(one if one.quote else replace(one, unread=why) for one in read_plain(text))
+
+
 READERS: Final[Mapping[str, Callable[[str], tuple[Written, ...]]]] = {
     **dict.fromkeys(MARKDOWN_ENDINGS, read_markdown),
     **dict.fromkeys(HTML_ENDINGS, read_html),
@@ -306,7 +326,7 @@ class _Locator:
     """What names a passage in a block: from where to where, and the words that its paragraph quotes for it.
 
     `citation` is None of the name of a footnote, which has the citation. `around` is what is around its own quote,
-    each of `words` has what is around it.
+    each of `words` has what is around it, `near` are the block quotes that are its words.
     """
 
     start: int
@@ -314,6 +334,7 @@ class _Locator:
     citation: Written | None
     note: str = ""
     around: str = ""
+    near: list[Block] = field(default_factory=list)
     words: list[tuple[str, str]] = field(default_factory=list)
     unread: str = ""
     doubt: str = ""
@@ -328,12 +349,13 @@ def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
         locator.note for block, found in zip(blocks, by_block, strict=True) if block.is_strange for locator in found
     }
     noted: dict[str, _Locator] = {}
+    near = _Nearby(blocks, by_block)
     for locator in chain.from_iterable(by_block):
         if locator.citation is None and locator.note:
             known = noted.setdefault(locator.note, replace(locator, words=[]))
             known.words.extend(locator.words[:_MOST_WORDS])
             known.unread, known.doubt = known.unread or locator.unread, known.doubt or locator.doubt
-    for block, locators in zip(blocks, by_block, strict=True):
+    for number, (block, locators) in enumerate(zip(blocks, by_block, strict=True)):
         for locator in locators:
             if locator.citation is None:
                 continue
@@ -349,6 +371,8 @@ def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
             quote, *others = [one for one, _ in words] or [""]
             why = _MANY if len(words) > _MOST_WORDS else locator.unread or (note.unread if note else "")
             doubt = locator.doubt or (note.doubt if note else "")
+            if not doubt and (locator.citation.sha256 or "#" in locator.citation.ref):
+                doubt = near.doubt(number, has_words=bool(quote) or note is not None)
             if locator.citation.sha256 or quote or doubt or is_strange or "#" in locator.citation.ref:
                 yield replace(
                     locator.citation,
@@ -363,25 +387,32 @@ def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
 def _with_notes(blocks: list[Block]) -> list[Block]:
     """Blocks that cite, those that begin with the sign of a footnote as the footnote it is."""
     begun = {number: match for number, block in enumerate(blocks)
-             if not (block.note or block.is_quote) and (match := NOTING.match(block.text)) and
+             if not (block.note or block.is_quote) and (match := NOTING.match(block.text) or _numbered(block)) and
              (_SHA.search(block.text) or _PLACED.search(block.text))}  # fmt: skip
     if not begun:
         return blocks
     signs = {
-        match[match.lastindex or 0]
+        note_name(match)
         for number, block in enumerate(blocks)
-        for match in NOTED.finditer(block.text, begun[number].end() if number in begun else 0)
+        for match in NOTED.finditer(block.text, begun[number].end() if number in begun and not block.item else 0)
     }
-    names = {number: match[match.lastindex or 0] for number, match in begun.items()}
+    names = {number: note_name(match) for number, match in begun.items()}
+    count = Counter(names.values())
+    names = {number: name for number, name in names.items() if count[name] == 1 or not _numbered(blocks[number])}
     return [
         replace(block, note=names[number]) if names.get(number) in signs else block
         for number, block in enumerate(blocks)
     ]
 
 
+def _numbered(block: Block) -> re.Match[str] | None:
+    """The number of a list before a paragraph, which may be the sign of an endnote."""
+    return NUMBER.match(f"{block.item}. " if block.item else block.text)
+
+
 def _without_signs(words: str, names: Collection[str]) -> str:
     """Words without the signs of footnotes among them."""
-    kept = NOTED.sub(lambda match: "" if match[match.lastindex or 0] in names else match[0], words) if names else words
+    kept = NOTED.sub(lambda match: "" if note_name(match) in names else match[0], words) if names else words
     return bare(" ".join(kept.split()))
 
 
@@ -391,7 +422,7 @@ def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_ma
     if not (_SHA.search(text) or _PLACED.search(text) or (cited and NOTED.search(text))):
         return []
     quoted = _quote_above(blocks, number)
-    above = _one_line("\n\n".join(one.text for one in quoted), is_markdown=is_markdown)
+    *others, above = _joined(quoted, is_markdown=is_markdown) or [""]
     lead = _lead(blocks, number - len(quoted)) if quoted or block.is_quote else WORDS
     found, claimed, told = _with_digests(block, above, lead, is_markdown=is_markdown)
     known = {locator.citation.ref for locator in found if locator.citation}
@@ -412,7 +443,7 @@ def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_ma
             citation = Written(line=block.line_of(match.start()), ref=ref, url="", quote=words, sha256="")
             found.append(_Locator(match.start(), match.end(), citation, around=lead + _told(text[begin : match.end()])))
     for match in NOTED.finditer(text) if cited else ():
-        name = match[match.lastindex or 0]
+        name = note_name(match)
         if name in cited and name != block.note:
             found.append(_Locator(match.start(), match.end(), None, name))
     if not found:
@@ -432,7 +463,11 @@ def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_ma
     has_words = above or last.words or (last.citation and last.citation.quote)
     if block.is_quote or _LEADS.search(end) or not (has_words or _ENDS.search(end)):
         leads = "" if block.is_quote else _near(text) + WORDS
+        found[-1].near += below
         found[-1].words.extend((_one_line(one.text, is_markdown=is_markdown), leads) for one in below)
+    is_apart = block.is_quote and found[0].citation is not None and found[0].citation.quote != above
+    found[0].words += ((one, lead) for one in (*others, *([above] if is_apart else ())))
+    found[-1].near += quoted
     why = next(filter(None, (one.unread for one in (block, *quoted, *below))), "")
     return [replace(locator, unread=why, doubt=doubt or locator.doubt) for locator in found]
 
@@ -469,6 +504,17 @@ def _lead(blocks: Sequence[Block], number: int) -> str:
     before = blocks[number - 1] if number else None
     is_leading = before and not before.is_quote and _LEADS.search(before.text[-200:])
     return (_near(before.text[-_NEAR:]) if before and is_leading else "") + WORDS
+
+
+def _joined(quoted: Sequence[Block], *, is_markdown: bool) -> list[str]:
+    """The words of block quotes, the paragraphs of each joined."""
+    rows: list[str] = []
+    for number, block in enumerate(quoted):
+        if number and _is_same(quoted[number - 1], block):
+            rows[-1] += f"\n\n{block.text}"
+        else:
+            rows.append(block.text)
+    return [_one_line(row, is_markdown=is_markdown) for row in rows]
 
 
 def _with_digests(
@@ -686,13 +732,23 @@ def _quoted_in(block: Block, text: str, spans: list[Span]) -> list[Span]:
 
 
 def _quote_below(blocks: list[Block], number: int) -> list[Block]:
-    """The block quote below a paragraph, all of it, unless it has its own citation."""
-    end = number + 1
-    while end < len(blocks) and blocks[end].is_quote and (end == number + 1 or _is_same(blocks[end - 1], blocks[end])):
+    """The block quotes below a paragraph, all of them, up to one that has its own citation."""
+    done = end = number + 1
+    while end < len(blocks) and blocks[end].is_quote:
         end += 1
-    last = blocks[end - 1]
-    has_own = any(_SHA.search(one.text) or _PLACED.search(one.text) for one in blocks[number + 1 : end])
-    return [] if has_own or _is_told_below(blocks, end - 1) or not last.is_quote else blocks[number + 1 : end]
+        while end < len(blocks) and blocks[end].is_quote and _is_same(blocks[end - 1], blocks[end]):
+            end += 1
+        has_own = any(_SHA.search(one.text) or _PLACED.search(one.text) for one in blocks[done:end])
+        if has_own or _is_told_below(blocks, end - 1) or (done > number + 1 and _tells_source(blocks[end - 1])):
+            break
+        done = end
+    return blocks[number + 1 : done]
+
+
+def _tells_source(block: Block) -> bool:
+    """Whether a block quote says itself where it is from."""
+    last = block.text.rstrip().rpartition("\n")[2]
+    return _DASHED.match(last) is not None or OTHER in block.text or bool(block.links or named_in(block.text))
 
 
 def _is_same(one: Block, other: Block) -> bool:
@@ -700,16 +756,74 @@ def _is_same(one: Block, other: Block) -> bool:
 
 
 def _quote_above(blocks: list[Block], number: int) -> list[Block]:
-    """The block quote above a citation, all of its paragraphs, unless it has its own citation."""
+    """The block quotes above a citation, up to one with a source of its own, or below a paragraph with another."""
     first = number
-    figure = blocks[number].figure if blocks[number].is_quote else 0
     least = 0 if _SHA.search(blocks[number].text) else number - _MOST_WORDS  # others do not end the quote of the next
     while first > max(least, 0) and blocks[first - 1].is_quote and not _SHA.search(blocks[first - 1].text):
-        is_same = blocks[first - 1].figure == blocks[first].figure > 0
-        if not is_same and (first < number or (figure and not _DASHED.match(blocks[number].text))):
+        is_first = first == number and not blocks[number].is_quote
+        if not (is_first or _is_same(blocks[first - 1], blocks[first])) and _tells_source(blocks[first - 1]):
             break
         first -= 1
+    lead = blocks[first - 1].text if first and not blocks[first - 1].is_quote else ""
+    if _LEADS.search(lead[-200:]) and (_SHA.search(lead) or _PLACED.search(lead)):
+        end = first + 1
+        while end <= number and _is_same(blocks[end - 1], blocks[end]):
+            end += 1
+        first = end if end < number or (end == number and blocks[number].is_quote) else first
     return blocks[first:number]
+
+
+_APART: Final = "words on line {} are set apart as a quotation, and whether they are of this citation is not known"
+
+
+class _Nearby:
+    """Finds what is quoted beside a citation, and is given to none."""
+
+    def __init__(self, blocks: Sequence[Block], by_block: Sequence[Sequence[_Locator]]) -> None:
+        self.blocks, self.by_block = blocks, by_block
+        self.judged = {id(block) for found in by_block for locator in found for block in locator.near}
+
+    def doubt(self, number: int, *, has_words: bool) -> str:
+        """That words are quoted right above or below a citation that has none, or in a list that it leads to."""
+        block = self.blocks[number]
+        is_leading = not block.is_quote and _LEADS.search(block.text[-200:]) is not None
+        if has_words and not is_leading:
+            return ""
+        near = [number + 1] if has_words or block.note else [number - 1, number + 1]
+        while is_leading and len(near) < _MOST_WORDS and self._is_next(near[-1] + 1):
+            near.append(near[-1] + 1)
+        if not has_words and not block.note and _numbered(block) and _is_bare(block, _NAME):
+            near += self.quoting[:1]  # it may be an endnote
+        found = next((at for at in near if 0 <= at < len(self.blocks) and self._quotes(at)), None)
+        return _APART.format(self.blocks[found].lines[0]) if found is not None else ""
+
+    @cached_property
+    def quoting(self) -> list[int]:
+        """The blocks that quote for no citation."""
+        return [number for number in range(len(self.blocks)) if self._quotes(number)]
+
+    def _is_next(self, number: int) -> bool:
+        """Whether a block is on the line behind the one before it, as items and rows are."""
+        blocks = self.blocks
+        is_row = number < len(blocks) and blocks[number].text.startswith(" ")  # a table has a line of dashes
+        return number < len(blocks) and blocks[number].lines[0] <= blocks[number - 1].lines[-1] + 1 + is_row
+
+    def _quotes(self, number: int) -> bool:
+        block = self.blocks[number]
+        if self.by_block[number] or id(block) in self.judged:
+            return False
+        if block.is_quote or block.is_apart:
+            return True
+        text = without_marks_in_code(block.text)
+        if any(word_count(text[start:end]) >= _STRESSED_WORDS for _, start, end in quoted_spans(text)):
+            return True
+        begin, end = len(text) - len(text.lstrip()), len(text.rstrip())
+        written = _STRESSED.fullmatch(text, begin, end)
+        is_written = written is not None and written["stars"] != "**" and written["lines"] != "__"
+        is_stressed = is_written or any(
+            one <= begin and end <= other for one, other, is_bold in block.marked if not is_bold
+        )
+        return is_stressed and word_count(text) >= _STRESSED_WORDS
 
 
 def _first_row(rows: Sequence[str], last: int, done: int) -> int:
@@ -742,6 +856,7 @@ def _citation_of(before: str, match: re.Match[str], line: int) -> Written:
     """The citation that has a digest; `before` is what stands before it."""
     before = " ".join(before.split())
     refs, times, urls = list(_REF.finditer(before)), _TIME.findall(before), links_in(before)
+    urls = urls or [link[1] for link in _RELATIVE.finditer(before)]
     dash = _DASHED.match(before)
     return Written(
         line=line,

@@ -498,8 +498,10 @@ def _plainly(asked: Source, source: Source) -> Verdict | None:
     for level in LEVELS:
         prepared = source.at(level)
         for needle in filter(prepared.may_have, _needles(asked, level)):
-            for place in islice(prepared.find_all(needle.edged), _MOST_HITS if level == "signs" else 1):
+            for place in islice(prepared.find_all(needle.edged), _MOST_HITS):
                 span = prepared.source_span(place, place + len(needle.edged))
+                if source.hides(*span):
+                    continue
                 if level != "signs":
                     return Verdict(tier=_TIERS[level], spans=(span,))
                 if same_typed_dashes(asked.text, source.text[slice(*span)]):
@@ -528,7 +530,7 @@ def _edited(
     for level in LEVELS:
         prepared = source.at(level)
         spans = _joined(prepared, ways, level, passages)
-        if spans:
+        if spans and not any(source.hides(*span) for span in spans):
             denied = list(filter(negates, _omitted(source, spans)))
             if all(word_count(words) > _FEW_WORDS for words in denied):
                 return Verdict(
