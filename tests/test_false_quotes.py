@@ -157,6 +157,12 @@ MARKDOWN: dict[str, Callable[[str, Citation], str]] = {
     "an item in it": inline("> - {q}\n>\n> — {w}, {l}"),
     "a heading in it": inline("> ## {q}\n>\n> ({l})"),
     "alert": inline("> [!NOTE]\n> {q}\n>\n> — {w}, {l}"),
+    "callout with a title": inline("> [!quote] The {w}\n> {q}\n>\n> ({l})"),
+    "folded callout": inline("> [!cite]- Alice Smith\n> {q}\n>\n> — {w}, {l}"),
+    "Pandoc's key": inline("Alice said “{q}” [@{{{k}}}, p. 3]."),
+    "Pandoc's keys": inline("Bob said “nothing” [@bob]. Alice said “{q}” [see @{{{k}}}; @bob, p. 3]."),
+    "key in a quote": inline("> {q} [@{{{k}}}]"),
+    "key in the text": inline("As @{{{k}}} says: “{q}”"),
     "quote in a quote": inline("> > {q}\n> >\n> > — {w}, {l}"),
     "lazy": lambda quote, cited: inline("> {q}\n>\n> — {w}, {l}")(broken(quote), cited),
     "lazy paragraph": lambda quote, cited: inline("> {q} ({l})")(broken(quote), cited),
@@ -503,6 +509,7 @@ def test_what_is_beside_a_quote_changes_nothing_or_is_not_checked(archive: Archi
 
 
 MISTOLD = (
+    "> [!quote] The {w}\n> {q}\n>\n> ({l})",
     '> {q}\n>\n> — {w}, {l}',
     '> {q}\n\n— {w}, {l}',
     '> {q}\n>\n> — the {w}, {l}',
@@ -743,6 +750,44 @@ def test_a_footnote_cites_what_the_text_quotes_also_when_pandoc_moved_it(
     for document, suffix in ((text, ".md"), (converted([text], to, tmp_path)[0], SUFFIXES.get(to, f".{to}"))):
         tiers = [said.tier for said in verdicts(document, suffix, archive)]
         assert tiers == [Tier.EXACT, Tier.CHANGED, Tier.UNQUOTED], document
+
+
+def test_editors_put_in_few_words_and_leave_out_by_any_ellipsis(archive: ArchiveSources) -> None:
+    """Up to five words at one place, and no more than are quoted; beyond, nobody knows what it says."""
+    item, place = passages(archive)[0]
+    cited = item.cite(place)
+    words = cited.quote.rstrip(".").split()
+    for put_in, tier in (
+        ("of the yard over there", Tier.EDITORIAL),
+        ("of the yard over there, as everybody knew well", Tier.UNREAD),
+        (f"of the yard {'and of the harbour ' * 40}", Tier.UNREAD),
+        ("that never was", Tier.CHANGED),
+    ):
+        quote = " ".join([*words[:8], f"[{put_in}]", *words[8:]])
+        for name in ("cite", "curly", "behind, below"):
+            [said] = verdicts(LAYOUTS[name](quote, cited), ".md", archive)
+            assert (said.tier, said.holds()) == (tier, tier is Tier.EDITORIAL), (quote, said)
+    many = "the [of a yard] contract [of the harbour]"
+    [said] = verdicts(LAYOUTS["curly"](f"The tested [of the yard] [of it all] {words[2]}", cited), ".md", archive)
+    assert said.tier is Tier.UNREAD, many
+    at = next(number for number in range(3, 9) if not {"not", "never"} & set(words[number : number + 2]))
+    for ellipsis in ("…", "...", ". . .", ".\xa0.\xa0.", "[…]", "[...]", "[. . .]"):
+        for false in (False, True):
+            quote = " ".join([*words[:at], ellipsis, *words[at + 2 :][:: -1 if false else 1]])
+            [said] = verdicts(LAYOUTS["curly"](quote, cited), ".md", archive)
+            assert said.holds() != false and (false or said.tier is Tier.EDITORIAL), (quote, said)
+
+
+def test_an_element_that_is_not_closed_is_named_with_its_line(archive: ArchiveSources) -> None:
+    """In Markdown as in a page: all of the document is not checked."""
+    item, place = passages(archive)[0]
+    cited = item.cite(place)
+    for suffix, text in (
+        (".md", f"# A\n\nSome <b>words of\nit.\n\n{LAYOUTS['curly'](cited.quote, cited)}\n"),
+        (".html", f"<p>x</p>\n\n<p>Some <b>words</p>\n{HTML_LAYOUTS['q'](cited.quote, cited)}"),
+    ):
+        [said] = verdicts(text, suffix, archive)
+        assert said.tier is Tier.UNREAD and "<b> on line 3 " in said.details[0], said
 
 
 def test_quotations_of_a_manuscript_with_such_marks_are_not_checked(archive: ArchiveSources) -> None:

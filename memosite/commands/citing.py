@@ -29,6 +29,7 @@ from memosite.facts.texts import counted
 from memosite.origins import RepoSources
 from memosite.quotes.citations import (
     CONVERTED_ENDINGS,
+    MARKDOWN_ENDINGS,
     READERS,
     STRANGE_ENDINGS,
     read_bibtex,
@@ -150,10 +151,11 @@ def _checked(name: str, sources: Sources, *, is_quotes: bool) -> Iterator[Checke
         text = converted_text(Path(name))
     else:
         text = _text(name)
-    if suffix == ".tex":
+    if suffix == ".tex" or suffix in MARKDOWN_ENDINGS:
         from memosite.quotes.manuscript import entries_beside  # noqa: PLC0415 - as above
 
-        yield from (verify_citation(one, sources) for one in read_tex(text, entries_beside(Path(name), text)))
+        reads = read_tex if suffix == ".tex" else read_markdown
+        yield from (verify_citation(one, sources) for one in reads(text, entries_beside(Path(name), text)))
         return
     reader = READERS.get(suffix) or _reader_of(text)
     found = read_strange(text, suffix) if suffix in STRANGE_ENDINGS else reader(text)

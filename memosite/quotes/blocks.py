@@ -81,8 +81,8 @@ class Block:
     the first of these links. `figure` is the number of the element of HTML that holds all of a quote, 0 if none does.
     `note` is the name of the footnote that it is of, `item` the number of the item of a list that it begins. `marked`
     is where HTML has emphasis, code or a title, and whether that is bold. If it `is_apart`, all of it is indented.
-    `unread` says why nobody knows what readers see of it; if it `is_strange`, nor is it known what of it is a
-    quotation.
+    `title` is that of a callout. `unread` says why nobody knows what readers see of it; if it `is_strange`, nor is it
+    known what of it is a quotation.
     """
 
     is_quote: bool
@@ -95,6 +95,7 @@ class Block:
     note: str = ""
     item: str = ""
     is_apart: bool = False
+    title: str = ""
     marked: tuple[tuple[int, int, bool], ...] = ()
     unread: str = ""
     is_strange: bool = False

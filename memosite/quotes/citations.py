@@ -40,7 +40,7 @@ from memosite.quotes.blocks import (
 )
 from memosite.quotes.html import html_blocks
 from memosite.quotes.judge import changes_meaning
-from memosite.quotes.latex import tex_blocks, unread_tex, untex
+from memosite.quotes.latex import cited_by, tex_blocks, unread_tex, untex
 from memosite.quotes.markdown import markdown_blocks
 from memosite.quotes.source import Reading, Span, edited, find_marks, with_images, word_count
 
@@ -147,9 +147,46 @@ _INHERITING: Final = ("crossref", "xdata", "xref")
 _UNCLOSED: Final = "an entry has no end"
 
 
-def read_markdown(text: str) -> tuple[Written, ...]:
-    """The citations of a Markdown document, also those that are lines of plain text."""
-    return tuple(_of_blocks(list(markdown_blocks(text)), is_markdown=True))
+def read_markdown(text: str, entries: Mapping[str, Written] | None = None) -> tuple[Written, ...]:
+    """The citations of a Markdown document, also those that are lines of plain text, or name entries of BibTeX."""
+    return tuple(_of_blocks(list(markdown_blocks(_with_entries(text, entries or {}))), is_markdown=True))
+
+
+_KEYED = re.compile(r"(?<![\w@\\])-?@(?:\{([^{}\s]{1,500})\}|(\w(?:[\w:.#$%&+?<>~/-]{0,500}\w)?))")
+
+
+_KEYS = re.compile(r"\[([^\[\]]{0,500}@[^\[\]]{1,2000})\]")
+"""Citations of Pandoc: `[see @one, p. 3; @two]`."""
+
+
+_SEE = re.compile(r"\s*(?:(?:see|cf|vgl|siehe|voir)\.?\s*)?", re.IGNORECASE)
+
+
+def _with_entries(text: str, entries: Mapping[str, Written]) -> str:
+    """A Markdown document with what Pandoc's citations cite in their places, if any is of an entry of memosite."""
+    keys = _KEYED.finditer(text) if "@" in text else ()
+    known = {key: cited for match in keys if (cited := cited_by(key := match[1] or match[2], entries))}
+    if not known:
+        return text
+
+    def write(group: re.Match[str]) -> str:
+        written: list[str] = []
+        for part in group[1].split(";"):
+            key = _KEYED.search(part)
+            cited = known.get(key[1] or key[2]) if key else None
+            if key and cited:
+                before, behind = part[: key.start()], part[key.end() :].lstrip(",")
+                before = "" if _SEE.fullmatch(before) else before
+                written.append(before + cited + ("" if _PAGES.fullmatch(behind) else f", {behind}" if behind else ""))
+        if written:
+            return f"({'; '.join(written)})" + "\n" * group[0].count("\n")
+        return OTHER if _KEYED.search(group[1]) else group[0]
+
+    def write_one(match: re.Match[str]) -> str:
+        cited = known.get(match[1] or match[2])
+        return f"({cited})" if cited else match[0]
+
+    return _KEYED.sub(write_one, _KEYS.sub(write, text))
 
 
 def read_plain(text: str) -> tuple[Written, ...]:
@@ -340,8 +377,19 @@ class _Locator:
     doubt: str = ""
 
 
+_CALLOUT = re.compile(r"\s*\[!\w+\][+-]?[ \t]+(?P<title>[^\n]{1,200})(?=\n)")
+
+
+def _with_title(block: Block) -> Block:
+    """A block quote without the title of a callout, which may say who speaks, and no more."""
+    callout = _CALLOUT.match(block.text) if block.is_quote else None
+    if callout is None or not is_name(callout["title"]):
+        return block
+    return replace(block, text=" " * callout.end() + block.text[callout.end() :], title=callout["title"].strip())
+
+
 def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
-    blocks = _with_notes(blocks)
+    blocks = _with_notes(list(map(_with_title, blocks)))
     names = {block.note for block in blocks if block.note}
     cited = {block.note for block in blocks if block.note and (_SHA.search(block.text) or _PLACED.search(block.text))}
     by_block = [_locators(blocks, number, cited, is_markdown=is_markdown) for number in range(len(blocks))]
@@ -501,6 +549,8 @@ def _around(text: str, start: int, end: int, within: Span) -> str:
 
 def _lead(blocks: Sequence[Block], number: int) -> str:
     """What leads to the block quote that begins with a block, and a character for the quote."""
+    if title := next((one.title for one in blocks[number : number + 1]), ""):
+        return f"{_near(title)}:{WORDS}"
     before = blocks[number - 1] if number else None
     is_leading = before and not before.is_quote and _LEADS.search(before.text[-200:])
     return (_near(before.text[-_NEAR:]) if before and is_leading else "") + WORDS

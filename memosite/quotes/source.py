@@ -138,6 +138,9 @@ UNSPACED = (
 _ANY_CJK = re.compile("[\u3005-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 
 
+_UNIT_APART = re.compile(r"(?<=\d) (?=[%‰°€])")
+
+
 _BETWEEN_CJK = re.compile(rf"(?<={_ANY_CJK.pattern}) (?={_ANY_CJK.pattern})")
 
 
@@ -210,6 +213,8 @@ def spaced(reading: Reading) -> Reading:
     reading = edited(reading, _composed(reading.text))
     text = reading.text
     found = edited(reading, ((*match.span(), _space(match[0])) for match in _SPACED.finditer(text)))
+    if _UNIT_APART.search(found.text):
+        found = edited(found, ((*match.span(), "") for match in _UNIT_APART.finditer(found.text)))
     if _ANY_CJK.search(found.text):
         found = edited(found, ((*match.span(), "") for match in _BETWEEN_CJK.finditer(found.text)))
     return found
@@ -249,11 +254,12 @@ _SINGLE = "'‘’‚‛‹›′"
 
 
 _SIGN = re.compile(
-    rf"(?P<quote>[{_DOUBLE}{_SINGLE}])|(?P<hyphen>[‐‑‒−])|(?P<long>[—―])|(?P<en>–)|(?P<typed>-{{1,3}})|…|[ﬀ-ﬄ]"
+    rf"(?P<quote>[{_DOUBLE}{_SINGLE}])|(?P<hyphen>[‐‑‒−])|(?P<long>[—―])|(?P<en>–)|(?P<typed>-{{1,3}})|…|[ﬀ-ﬄ]|⁄"
+    r"|(?P<fraction>[¼-¾⅐-⅞])"
 )
 
 
-_PLAIN = {"…": "...", "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl"}
+_PLAIN = {"…": "...", "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "⁄": "/"}
 
 
 _TYPED = re.compile(r"(?<=\s)-{1,3}(?=\s)")
@@ -278,6 +284,8 @@ def same_typed_dashes(one: str, other: str) -> bool:
 
 def _plain(match: re.Match[str], before: str, after: str) -> str:
     sign = match[0]
+    if match["fraction"]:
+        return " " * before.isdigit() + unicodedata.normalize("NFKC", sign).replace("⁄", "/")
     if match["quote"]:
         return '"' if before.isdigit() and sign in _DOUBLE else "'"
     if match["hyphen"]:
