@@ -588,6 +588,24 @@ def test_a_wrong_place_is_a_verdict_of_its_own(desk: Desk, tmp_path: Path) -> No
                 assert told.format(wrong) in "; ".join(found["details"]), (locator, found)
 
 
+def test_keys_of_pandoc_in_markdown_are_looked_up_in_the_bibliography_of_its_head(desk: Desk, tmp_path: Path) -> None:
+    """Also keys that an author chose; without the file, only those that `cite` writes tell what they cite."""
+    entry = desk.cite(f"{LOAD}#t2", format_="bibtex")
+    [key] = re.findall(r"@misc\{(.+),", entry)
+    write_text(tmp_path / "refs.bib", entry.replace(key, "load"))
+    words = TURNS[1].rstrip(".")
+    for head, name, quote, details in (
+        ("---\ntitle: x\nbibliography: refs.bib\n---\n", "load", words, []),
+        ("---\nbibliography:\n  - refs.bib\n---\n", "load", words, []),
+        ("", f"{{{key}}}", words, ["its hash is cut to 8 of 64 digits"]),
+        ("---\nbibliography: refs.bib\n---\n", "load", f"{words} and more", None),
+        ("", f"{{{key}}}", f"{words} and more", None),
+    ):
+        found = desk.verified(write_text(tmp_path / "paper.md", f"{head}\nShe said “{quote}” [see @{name}, p. 3].\n"))
+        assert found["holds"] == (details is not None) and found["ref"] == f"{TALK}#t2"
+        assert details is None or found["details"] == details
+
+
 def test_the_passage_that_a_locator_cites_decides_who_said_it(talked: Desk, tmp_path: Path) -> None:
     """As a link does, also in the second capture of a session; words of another passage are found elsewhere."""
     again = "2026-05-04-1430--engineer--again"

@@ -155,7 +155,7 @@ def read_markdown(text: str, entries: Mapping[str, Written] | None = None) -> tu
 _KEYED = re.compile(r"(?<![\w@\\])-?@(?:\{([^{}\s]{1,500})\}|(\w(?:[\w:.#$%&+?<>~/-]{0,500}\w)?))")
 
 
-_KEYS = re.compile(r"\[([^\[\]]{0,500}@[^\[\]]{1,2000})\]")
+_KEYS = re.compile(r"\[([^\[\]@]{0,500}@[^\[\]]{1,2000})\]")
 """Citations of Pandoc: `[see @one, p. 3; @two]`."""
 
 
@@ -411,7 +411,7 @@ def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
             note = noted.get(block.note)
             words = [(locator.citation.quote, locator.around), *locator.words]
             if note:
-                said = f"\n{WORDS} — {_near(block.text[: locator.start])}{CITED}"
+                said = f"\n{WORDS} — {_near(block.text[max(locator.start - _NEAR, 0) : locator.start])}{CITED}"
                 words += ((one, around + said) for one, around in note.words)
                 note.words = []  # of several citations in a note, the first
             clean = ((_without_signs(one, names), around) for one, around in words)
@@ -489,7 +489,14 @@ def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_ma
             known.add(ref)
             words = quote if is_below else ""
             citation = Written(line=block.line_of(match.start()), ref=ref, url="", quote=words, sha256="")
-            found.append(_Locator(match.start(), match.end(), citation, around=lead + _told(text[begin : match.end()])))
+            found.append(
+                _Locator(
+                    match.start(),
+                    match.end(),
+                    citation,
+                    around=lead + _told(text[begin : min(match.end(), begin + 2 * _NEAR)]),
+                )
+            )
     for match in NOTED.finditer(text) if cited else ():
         name = note_name(match)
         if name in cited and name != block.note:
@@ -510,7 +517,7 @@ def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_ma
     last, end = found[-1], text[-200:]
     has_words = above or last.words or (last.citation and last.citation.quote)
     if block.is_quote or _LEADS.search(end) or not (has_words or _ENDS.search(end)):
-        leads = "" if block.is_quote else _near(text) + WORDS
+        leads = "" if block.is_quote else _near(text[-2 * _NEAR :]) + WORDS
         found[-1].near += below
         found[-1].words.extend((_one_line(one.text, is_markdown=is_markdown), leads) for one in below)
     is_apart = block.is_quote and found[0].citation is not None and found[0].citation.quote != above
@@ -831,6 +838,7 @@ class _Nearby:
 
     def __init__(self, blocks: Sequence[Block], by_block: Sequence[Sequence[_Locator]]) -> None:
         self.blocks, self.by_block = blocks, by_block
+        self._known: dict[int, bool] = {}
         self.judged = {id(block) for found in by_block for locator in found for block in locator.near}
 
     def doubt(self, number: int, *, has_words: bool) -> str:
@@ -859,6 +867,11 @@ class _Nearby:
         return number < len(blocks) and blocks[number].lines[0] <= blocks[number - 1].lines[-1] + 1 + is_row
 
     def _quotes(self, number: int) -> bool:
+        if number not in self._known:
+            self._known[number] = self._looked_at(number)
+        return self._known[number]
+
+    def _looked_at(self, number: int) -> bool:
         block = self.blocks[number]
         if self.by_block[number] or id(block) in self.judged:
             return False
