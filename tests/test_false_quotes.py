@@ -509,6 +509,8 @@ def test_what_is_beside_a_quote_changes_nothing_or_is_not_checked(archive: Archi
 
 
 MISTOLD = (
+    "> {q}\n\n{W}, {l}",
+    "“{q}” ([{w}](https://example.org/), {l})",
     "> [!quote] The {w}\n> {q}\n>\n> ({l})",
     '> {q}\n>\n> — {w}, {l}',
     '> {q}\n\n— {w}, {l}',
@@ -548,6 +550,8 @@ MISTOLD = (
 
 
 MENTIONED = (
+    "> {q}\n\nThe {w} was asked for it; see {l}.",
+    "> {q}\n\n{R}, to the {w}, {l}",
     'The {r}, answering the {w}, said “{q}” ({l}).',
     'The {r} told the {w}: “{q}” ({l}).',
     'The {r} said to the {w}: “{q}” ({l}).',

@@ -612,7 +612,8 @@ def _with_digests(
             told.append((begin, match.end()))
         refs = list(_REF.finditer(before))
         start = begin + refs[-1].start() if refs else match.start()
-        locator = _Locator(start, match.end(), citation, around=lead + _told(before))
+        said = _told(before) or ("" if block.is_quote else f"— {_near(before)} {CITED}")
+        locator = _Locator(start, match.end(), citation, around=lead + said)
         locator.doubt = "" if is_clear else _BESIDE.format(citation.line)
         found.append(locator)
         quote = quote if len(quote) <= _SHARED else ""

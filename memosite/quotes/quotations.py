@@ -261,7 +261,8 @@ _SAID_BEHIND: Final = (
     ),
     re.compile(rf"— ?— ?(?:{_FILLING} )*+{_NAMED}{_WHO}(?= ?[,;:(\[]| (?:to|in|on|of|at|for)\b|\Z)"),
     re.compile(
-        rf"[ ,.!?…]*[(\[—] ?(?:(?:said|says|so|by|from|thus|quoting|per) )*(?:the |our )?{_NAMED}{_WHO}"
+        rf"[ ,.!?…]*[(\[—] ?(?:(?:said|says|so|by|from|thus|quoting|per) )*(?:the |our )?"
+        rf"\[?{_NAMED}\]?(?:\([^()]*\))?{_WHO}"
         rf"(?: (?:to|in|on|of|at)\b[ \w{_NAMED}]{{0,60}})?[ ,;:]*(?:(?:in|see|from|at) )?"
         rf"(?:\[[^\[\]]*\]\([^()]*\)[ ,;:]*)?[\[(<]*(?:{CITED}|\Z)"
     ),
