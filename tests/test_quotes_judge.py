@@ -475,8 +475,33 @@ UNTRUE = {
     "footnote's text": ("We agree to the plan Not all", "We agree to the plan[^1]\n\n[^1]: Not all."),
     "mark without a footnote": ("We agree to the plan", "We agree[^1] to the plan."),
     "image's text": ("I do ![not](a.png) agree with the plan", "I do not agree with the plan."),
+    "half of another number": ("the load is 1½ tons", "the load is 11/2 tons"),
+    "other fraction": ("the load is ½ of it", "the load is 1/3 of it"),
+    "other per cent": ("some 3.5 % of it", "some 3.5‰ of it"),
+    "text of an image": ("a small grey cat", 'See ![a small grey cat](x.png "a title of it") there.'),
+    "title of an image": ("a title of it", 'See ![a small grey cat](x.png "a title of it") there.'),
+    "title of a link": ("nobody reads this", "See [the load](https://example.org/ 'nobody reads this') there."),
+    "title of a definition": ("nobody reads this", '[a]: https://example.org/ "nobody reads this"\n\nThe [a] load.'),
+    "text of an image with a definition": ("a small grey cat", "[a]: x.png\n\nSee ![a small grey cat][a] there."),
+    "text of an image in a link": ("a small grey cat", "See [![a small grey cat](x.png)](https://example.org/) there."),
+    "attribute": ("it was in an attribute", '<span title="it was in an attribute">It is</span> there.'),
     "image without text": ("I do ![](a.png) agree with the plan", "I do agree with the plan."),
 }
+
+
+def test_units_and_fractions_are_written_in_several_ways() -> None:
+    """Space before a unit is white space; a fraction of one character is that of three, and no part of a number."""
+    for quote, source, tier in (
+        ("some 3.5% of it", "some 3.5 % of it", Tier.SPACE),
+        ("some 3.5 % of it", "some 3.5\u202f% of it", Tier.SPACE),
+        ("some 3.5\xa0% of it", "some 3.5% of it", Tier.SPACE),
+        ("the load is 1/2 of it", "the load is ½ of it", Tier.MARKS),
+        ("the load is 1⁄2 of it", "the load is ½ of it", Tier.MARKS),
+        ("the load is 1½ tons", "the load is 1 1/2 tons", Tier.MARKS),
+        ("the load is ½ tons", "the load is 1½ tons", Tier.CHANGED),
+        ("the load is 1/2 tons", "the load is 1 1/2 tons", Tier.CHANGED),
+    ):
+        assert judge(quote, f"We know that {source}, as it is.").tier is tier, (quote, source)
 
 
 PUT_IN = (

@@ -322,7 +322,8 @@ def test_citations_of_long_transcripts_stay_in_their_tier(is_in_git: bool, tmp_p
         for at in cited:
             _, anchor, tier = changed(how, turns, at, writer)
             if turns[at] in new:
-                anchor, tier = f"t{new.index(turns[at]) + 1}", "exact"
+                anchor = f"t{new.index(turns[at]) + 1}"
+                tier = "exact" if is_in_git or anchor == f"t{at + 1}" else "found elsewhere"
             wanted.append((anchor, tier))
     if repo:
         repo.commit("changed")
@@ -498,6 +499,11 @@ def test_what_is_read_in_or_quoted_is_never_joined_to_what_was_said(talked: Desk
     assert (joined["quoted_in"], joined["check"], joined["holds"]) == (True, "wrong", False)
     [told] = talked.judged(f"{LOAD}#t2", said(TOOL))["details"]
     assert told == "quoted in #t2, not said by its speaker"
+    for words, holds in (("It says", True), ("The engineer said", False), ("As read, the engineer's answer is", False)):
+        [digest] = re.findall("sha256:[0-9a-f]{64}", talked.cite(f"{LOAD}#t2"))
+        text = f"{words} “{TOOL}” (transcript/{LOAD}#t2, {digest}).\n"
+        found = talked.verified(write_text(tmp_path / "paper.md", text))
+        assert (found["quoted_in"], found["holds"]) == (True, holds)
     behind = talked.judged(f"{LOAD}#t2", said(f"in the lock, all told.  > **🔧 Read** > {TOOL}"))
     assert (behind["quoted_in"], behind["holds"]) == (True, False)
     words = "The engineer said: “There are 39 barges in the lock, all told. **🔧 Read** Every barge has to wait”.\n"
@@ -554,6 +560,50 @@ def test_a_citation_that_is_not_whole_is_one_and_says_what_is_missing(desk: Desk
     for options, code in (((), 0), (("--require",), 1)):
         assert main(["verify", str(empty), *options, "--site", str(desk.site)]) == code
         assert "found no citation of the archive in it" in desk.capsys.readouterr().err
+
+
+def test_a_wrong_place_is_a_verdict_of_its_own(desk: Desk, tmp_path: Path) -> None:
+    """An anchor that never had the hash; a link to another turn is named, also one without a host."""
+    [digest] = set(re.findall("sha256:[0-9a-f]{64}", desk.cite(f"{LOAD}#t2")))
+    write_text(desk.site / "memosite.yml", "base_url: https://memos.example.org/\n")
+    page = f"https://memos.example.org/transcripts/{LOAD}/"
+    elsewhere = "its hash is that of #t2, and of no version of {} that is known"
+    for quote, tier in ((TURNS[1].rstrip("."), "exact"), ("", UNQUOTED), (TURNS[0].rstrip("."), "changed")):
+        for locator, wrong, told in (
+            (f"{TALK}#t3, {digest}", "#t3", elsewhere),
+            (f"{TALK}#t99, {digest}", "#t99", elsewhere),
+            (f"[x]({page}#t3), {digest}", "#t3", elsewhere),
+            (f"[x]({page}#t3), {TALK}#t2, {digest}", "", "its address leads to #t3"),
+            (f"[x](<{page}#t3>), {TALK}#t2, {digest}", "", "its address leads to #t3"),
+            (f"[x](../transcripts/{LOAD}/#t3), {TALK}#t2, {digest}", "", "its address leads to #t3"),
+            (f"[x](../memos/2026-01-01-0000--a--b--c/), {TALK}#t2, {digest}", "", "leads to nothing in the archive"),
+            (f"[x]({page}#t2), {TALK}#t2-t3", "", ""),
+            (f"[x](notes.md#t3), {TALK}#t2, {digest}", "", ""),
+        ):
+            words = f"She said “{quote}” ({locator}).\n" if quote else f"See {locator}.\n"
+            found = desk.verified(write_text(tmp_path / "paper.md", words))
+            wanted = "found elsewhere" if wrong and tier != "changed" else tier
+            assert found["tier"] in (wanted, "not found" if tier == "changed" else wanted), (locator, found)
+            if found["holds"] or wrong:
+                assert told.format(wrong) in "; ".join(found["details"]), (locator, found)
+
+
+def test_keys_of_pandoc_in_markdown_are_looked_up_in_the_bibliography_of_its_head(desk: Desk, tmp_path: Path) -> None:
+    """Also keys that an author chose; without the file, only those that `cite` writes tell what they cite."""
+    entry = desk.cite(f"{LOAD}#t2", format_="bibtex")
+    [key] = re.findall(r"@misc\{(.+),", entry)
+    write_text(tmp_path / "refs.bib", entry.replace(key, "load"))
+    words = TURNS[1].rstrip(".")
+    for head, name, quote, details in (
+        ("---\ntitle: x\nbibliography: refs.bib\n---\n", "load", words, []),
+        ("---\nbibliography:\n  - refs.bib\n---\n", "load", words, []),
+        ("", f"{{{key}}}", words, ["its hash is cut to 8 of 64 digits"]),
+        ("---\nbibliography: refs.bib\n---\n", "load", f"{words} and more", None),
+        ("", f"{{{key}}}", f"{words} and more", None),
+    ):
+        found = desk.verified(write_text(tmp_path / "paper.md", f"{head}\nShe said “{quote}” [see @{name}, p. 3].\n"))
+        assert found["holds"] == (details is not None) and found["ref"] == f"{TALK}#t2"
+        assert details is None or found["details"] == details
 
 
 def test_the_passage_that_a_locator_cites_decides_who_said_it(talked: Desk, tmp_path: Path) -> None:

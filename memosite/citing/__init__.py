@@ -23,7 +23,7 @@ from memosite.formats.turns import REDACTED, Turn, TurnBlock, TurnList, TurnPlac
 from memosite.passages import MADE, OUTPUT, Passage, SourceBody, bodies_of, find_in, passages_in, texts_of
 from memosite.quotes.index import QuoteIndex, letters_of, words_of
 from memosite.quotes.judge import judge
-from memosite.quotes.quotations import Origin, Voice
+from memosite.quotes.quotations import Names, Origin, Voice, folded_name
 from memosite.quotes.source import Span
 
 _RANGE = re.compile(r"(t[1-9]\d{0,8})-(t[1-9]\d{0,8})", re.ASCII)
@@ -48,6 +48,13 @@ CARRIED = "quoted in"
 
 MISREAD = "memosite told its turns apart otherwise then"
 """What is said of a citation of turns that former versions of memosite took for such."""
+
+
+_SAYING = ("memo/", "note/", "transcript/")
+"""What is written or said by somebody: who wrote a document is not known."""
+
+
+_SPEAKERS = re.compile(r"[^(),]+(?:\([^()]*\))?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -367,6 +374,39 @@ class Item:
             Origin((self.ref, number), body.text, self.voices(number)) for number, body in enumerate(self.bodies)
         )
 
+    def other_teller(self, around: str, speakers: Sequence[str]) -> str:
+        """Whom what is around a quote says to speak, if that is known and is none of these speakers; else "".
+
+        Without speakers, nobody said it.
+        """
+        if not (around and self.ref.startswith(_SAYING)):
+            return ""
+        told = [folded_name(name) for name in self._names.tellers(around)]
+        right = {who for speaker in speakers for name in _names_in(speaker)[:1] for who in self._known_as.get(name, ())}
+        wrong = told and (right or not speakers) and all(right.isdisjoint(self._known_as[name]) for name in told)
+        return told[0] if wrong else ""
+
+    @cached_property
+    def _known_as(self) -> dict[str, set[str]]:
+        """From the names that somebody may have here to who may be meant: of a session log, not to positions."""
+        spoken = map(self.called, self.turns.values()) if any(turn.place for turn in self.turns.values()) else ()
+        found: dict[str, set[str]] = {}
+        for speaker in dict.fromkeys((*_SPEAKERS.findall(self.whole.speaker), *spoken)):
+            first, *others = _names_in(speaker) or [""]
+            for name in (first, *others):
+                found.setdefault(name, set()).add(self._positions_by.get(first, first))
+        for name, id_ in () if spoken else self._positions_by.items():
+            found.setdefault(name, set()).add(id_)
+        return {name: who for name, who in found.items() if name not in ("", "all")}
+
+    @cached_property
+    def _positions_by(self) -> dict[str, str]:
+        return {folded_name(name): folded_name(id_) for name, id_ in self.own_names.items()}
+
+    @cached_property
+    def _names(self) -> Names:
+        return Names(self._known_as)
+
     # Citations
 
     def cite(self, place: Place | None, quote: str = "", *, commit: str = "", is_carried: bool = False) -> Citation:
@@ -407,6 +447,12 @@ class Item:
             return [turn.text[voice.start : voice.end].strip() for voice in self._turn_voices(turn, 0)
                     if not voice.is_carried] or [""]  # fmt: skip
         return [one.text.strip() for one in blocks(turn.text) if one.kind == "speech"] or [""]
+
+
+def _names_in(speaker: str) -> list[str]:
+    """The names of one speaker: the position, and the session and the person in parentheses."""
+    said, _, more = speaker.partition(", in a session of ")[0].partition(" (")
+    return [name for name in map(folded_name, (said, *more.rstrip(")").split(","))) if name]
 
 
 def _read_in_spans(turn: Turn) -> list[Span]:
@@ -473,6 +519,9 @@ class Sources(Named):
 
     other_hash: str = "its hash is of no version that is known"
     """What is said of a citation whose words are there, and whose hash is of nothing that is known."""
+
+    knows_former: bool = True
+    """Whether former versions are looked into, as far as there are any."""
 
     @abstractmethod
     def item(self, name: str) -> Item:

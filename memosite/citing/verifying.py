@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import zip_longest
 
 from memosite.archive.cite import ref_named
 from memosite.archive.lines import notice_on
@@ -45,6 +46,12 @@ _WEB = ("http:", "https:")
 
 
 _DIGITS = re.compile(r"\d+")  # the names of sessions have them
+
+
+_TURNS = re.compile(r"t([1-9]\d{0,8})(?:-t([1-9]\d{0,8}))?(?=[.:-]|\Z)", re.ASCII)
+
+
+_NUMBERED = re.compile(r"-\d+\Z")  # of equal texts
 
 
 _WHO = re.compile(r" \([^()]*\)?")
@@ -88,8 +95,9 @@ class Checked:
 
 def verify_citation(written: Written, sources: Sources) -> Checked:
     """The verdict on a citation: of all words that its paragraph quotes the one that holds least."""
-    quotes = [one for one in (written.quote, *written.others) if one] or [""]
-    found = [_verified(replace(written, quote=one, others=()), sources) for one in quotes]
+    quotes = [*zip_longest((written.quote, *written.others), written.around, fillvalue="")]
+    quotes = [pair for pair in quotes if pair[0]] or [("", "")]
+    found = [_verified(replace(written, quote=one, others=(), around=(said,)), sources) for one, said in quotes]
     kept = [one for one in found if one.holds() or not (one.quote and _is_title(one.quote, written, sources))]
     kept = kept or [_verified(replace(written, quote="", others=()), sources)]
     doubt, speaker = written.doubt, written.speaker
@@ -143,6 +151,9 @@ def _misleading(written: Written, item: Item, sources: Sources) -> Iterator[str]
         yield f"its address leads to {name}" if name else "its address leads to nothing in the archive"
     elif here.startswith(_WEB) and said.startswith(_WEB) and not said.startswith(here):
         yield "its address is on another site"
+    turns, led = (_TURNS.match(one.partition("#")[2]) for one in (written.ref, said))
+    if name == item.ref and turns and led and not int(turns[1]) <= int(led[1]) <= int(turns[2] or turns[1]):
+        yield f"its address leads to #t{led[1]}"
 
 
 def _asked(written: Written) -> Checked:
@@ -193,19 +204,29 @@ def _as_named(asked: Checked, written: Written, anchor: str, item: Item, _source
     return _noted(_in_whole(asked, written, item), "it was appended to since") if is_begun else None
 
 
-def _by_hash(asked: Checked, written: Written, anchor: str, item: Item, _sources: Sources) -> Checked | None:
-    """A place with the hash that has another name now: a re-capture shifts ordinals."""
+def _by_hash(asked: Checked, written: Written, anchor: str, item: Item, sources: Sources) -> Checked | None:
+    """A place with the hash that has another name now: a re-capture shifts ordinals. Else it is another place."""
     place = item.with_digest(written.sha256, anchor) if anchor else None
     if place is None:
         return None
-    moved = replace(asked, ref=f"{item.ref}#{place.anchor}")
-    return _noted(_in_place(moved, written, place, item), f"#{anchor} is #{place.anchor} now, found by its hash")
+    found = _in_place(replace(asked, ref=f"{item.ref}#{place.anchor}"), written, place, item)
+    is_equal = _NUMBERED.sub("", anchor) == _NUMBERED.sub("", place.anchor)
+    if is_equal or not sources.knows_former or any(_has(one, anchor, written.sha256) for one in sources.former(item)):
+        return _noted(found, f"#{anchor} is #{place.anchor} now, found by its hash")
+    told = f"its hash is that of #{place.anchor}, and of no version of #{anchor} that is known"
+    return _noted(replace(found, tier=Tier.ELSEWHERE) if found.tier.holds else found, told)
+
+
+def _has(version: Item, anchor: str, digest: str) -> bool:
+    """Whether a version has a place of this name with this hash."""
+    place = version.place(anchor)
+    return place is not None and place.sha256 == digest
 
 
 def _formerly(asked: Checked, written: Written, anchor: str, item: Item, sources: Sources) -> Checked | None:
     """A former version with the hash; if its words are still in the place, the verdict is on that."""
     for version in sources.former(item):
-        then = _as_named(asked, written, anchor, version, sources) or _by_hash(asked, written, anchor, version, sources)
+        then = _as_named(asked, written, anchor, version, sources)
         if then is None:
             continue
         if not then.tier.holds:
@@ -300,8 +321,14 @@ def _told(asked: Checked, verdict: Verdict, place: Place, item: Item, written: W
     if is_carried and verdict.tier.holds:
         name = f"#{place.anchor}" if place.anchor else "it"
         details = (*details, f"{CARRIED} {name}" + (", not said by its speaker" if is_read_in else ""))
+    other = written.speaker
+    if spans and check == "not checked" and (is_read_in or not is_carried):
+        within = (item.around(start, end, place.body) for start, end in spans) if place.turns else ()
+        speakers = [] if is_read_in else [place.speaker, *(one.speaker for one in within if one)]
+        other = item.other_teller("".join(written.around), speakers)
+        check = "wrong" if other else check
     if check == "wrong" and not is_read_in and verdict.tier.holds:
-        details = (*details, f"said by {place.speaker}, not by {written.speaker}")
+        details = (*details, f"said by {place.speaker}, not by {other}")
     if written.time and place.time and verdict.tier.holds and written.time not in (place.time, item.whole.time):
         details = (*details, f"its time is {place.time}, not {written.time}")
     return replace(
@@ -576,6 +603,7 @@ class _AsItIs(ArchiveSources):
     """Items of an archive by their whole names, for whoever sees this archive: nothing of git is said."""
 
     other_hash = "its source text is another one now"
+    knows_former = False
 
     def made(self, one: Written, where: Location, by: Ref | None, anchor: str) -> Iterator[MadeCitation]:
         """A citation with its verdict; none if it is of another archive."""

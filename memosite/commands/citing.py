@@ -29,11 +29,14 @@ from memosite.facts.texts import counted
 from memosite.origins import RepoSources
 from memosite.quotes.citations import (
     CONVERTED_ENDINGS,
+    MARKDOWN_ENDINGS,
     READERS,
+    STRANGE_ENDINGS,
     read_bibtex,
     read_csl_json,
     read_html,
     read_markdown,
+    read_strange,
     read_tex,
 )
 from memosite.reading.archive import open_archive
@@ -148,13 +151,15 @@ def _checked(name: str, sources: Sources, *, is_quotes: bool) -> Iterator[Checke
         text = converted_text(Path(name))
     else:
         text = _text(name)
-    if suffix == ".tex":
+    if suffix == ".tex" or suffix in MARKDOWN_ENDINGS:
         from memosite.quotes.manuscript import entries_beside  # noqa: PLC0415 - as above
 
-        yield from (verify_citation(one, sources) for one in read_tex(text, entries_beside(Path(name), text)))
+        reads = read_tex if suffix == ".tex" else read_markdown
+        yield from (verify_citation(one, sources) for one in reads(text, entries_beside(Path(name), text)))
         return
     reader = READERS.get(suffix) or _reader_of(text)
-    yield from (verify_citation(citation, sources) for citation in reader(text))
+    found = read_strange(text, suffix) if suffix in STRANGE_ENDINGS else reader(text)
+    yield from (verify_citation(citation, sources) for citation in found)
 
 
 def _blocks(name: str) -> "Sequence[Block]":

@@ -22,6 +22,7 @@ class Written:
 
     `quote` is what stands above it or in it, `others` are the further words that its paragraph quotes. `unread` says
     why nobody knows what readers of the page see of them, `doubt` what else may be quoted. `sha256` may be cut short.
+    `around` is what stands right around `quote` and around each of the others, which may say who spoke.
     """
 
     line: int
@@ -34,6 +35,7 @@ class Written:
     commit: str = ""
     note: str = ""
     others: tuple[str, ...] = ()
+    around: tuple[str, ...] = ()
     unread: str = ""
     doubt: str = ""
 

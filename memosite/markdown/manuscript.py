@@ -84,7 +84,11 @@ _QUOTED: Final = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 _ENDED: Final = re.compile(r"[:：][\s*_`~)\]”’\"'»>]*\Z")
 
 
-_RAISED: Final = re.compile(r"^[ \t]{0,3}<sup>([^<>\n]{1,3})</sup>", re.MULTILINE)
+_BEFORE_TORN: Final = frozenset({"paragraph_close", "ordered_list_close", "bullet_list_close"})
+"""What ends right above the rest of a block quote whose first line lost its mark; that may begin with a number."""
+
+
+_RAISED: Final = re.compile(r"^[ \t]{0,3}(?:<sup>([^<>\n]{1,3})</sup>|(\d{1,3})[.)] [^\n]{0,500}sha256:)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +109,9 @@ def lines_as_html(text: str) -> Lines | None:
     if worst_cost(text) > MAX_COST:
         return None
     text = text.replace("\r\n", "\n").replace("\r", " ")
-    writer = _Writer(frozenset(_RAISED.findall(text)))
+    writer = _Writer(
+        frozenset(match[1] or match[2] for match in _RAISED.finditer(text)) if "<sup>" in text else frozenset()
+    )
     front = _FRONT.match(text)
     try:
         tokens = _parser().parse("\n" * front[0].count("\n") + text[front.end() :] if front else text)
@@ -116,7 +122,7 @@ def lines_as_html(text: str) -> Lines | None:
     if front:
         writer.front(front[0])
     for before, token in pairwise([None, *tokens]):
-        if before and token and before.type == "paragraph_close" and token.type == "blockquote_open":
+        if before and token and before.type in _BEFORE_TORN and token.type == "blockquote_open":
             writer.note_torn(token)
         if token:
             writer.take(token)

@@ -18,6 +18,10 @@ OTHER: Final = "\ue002"
 """Stands for the citation of something else, which has its own words."""
 
 
+WORDS, CITED = "\ue003", "\ue004"
+"""Stand for the quoted words, and for what names their source, in what is around them."""
+
+
 OPEN, CLOSE = "\ue000", "\ue001"
 """Stand for `<q>` and `</q>` in the text of a block."""
 
@@ -38,6 +42,14 @@ _SIGNS = (
 )
 
 
+_RAISED: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+
+
+def note_name(match: re.Match[str]) -> str:
+    """The name of a footnote, by a match of its sign: `¹` is called 1."""
+    return str(match[match.lastindex or 0]).translate(_RAISED)
+
+
 NOTED = re.compile(_SIGNS % (r"(?<=[^\s\\(*])", r"(?<=[^\s(])"))
 """The sign of a footnote in a text; its name is the last group."""
 
@@ -47,6 +59,10 @@ NOTING = re.compile(rf"\s*(?:{_SIGNS % ('', '')})[:.]?(?=\s)")
 
 
 _ITEM = re.compile(r"[ \t]*(?:[*+-]|\d{1,9}[.)])[ \t]+|#{1,6}[ \t]+")
+
+
+NUMBER = re.compile(r"[ \t]*(\d{1,3})[.)][ \t]+")
+"""The number of an item of a list."""
 
 
 _TAG = re.compile(r"<(/?)(q|blockquote)\b[^<>]{0,500}>", re.IGNORECASE)
@@ -63,9 +79,10 @@ class Block:
 
     `links` are the addresses that HTML links to from it, or gives as the source of the quote, `lead` is the text before
     the first of these links. `figure` is the number of the element of HTML that holds all of a quote, 0 if none does.
-    `note` is the name of the footnote that it is of, `marked` is where HTML has emphasis, code
-    or a title, and whether that is bold. `unread` says why nobody knows what readers see of it; if it `is_strange`,
-    nor is it known what of it is a quotation.
+    `note` is the name of the footnote that it is of, `item` the number of the item of a list that it begins. `marked`
+    is where HTML has emphasis, code or a title, and whether that is bold. If it `is_apart`, all of it is indented.
+    `title` is that of a callout. `unread` says why nobody knows what readers see of it; if it `is_strange`, nor is it
+    known what of it is a quotation.
     """
 
     is_quote: bool
@@ -76,6 +93,9 @@ class Block:
     lead: str = ""
     figure: int = 0
     note: str = ""
+    item: str = ""
+    is_apart: bool = False
+    title: str = ""
     marked: tuple[tuple[int, int, bool], ...] = ()
     unread: str = ""
     is_strange: bool = False
@@ -113,7 +133,7 @@ class TextBlocks:
         self.rows: list[tuple[int, str]] = []
         self.is_quote = False
         self.in_tag = False  # within <blockquote>
-        self.note = ""
+        self.note = self.item = ""
 
     def read(self, text: str) -> Iterator[Block]:
         """The blocks of a text, in order."""
@@ -146,18 +166,23 @@ class TextBlocks:
         if self.rows and (is_quote != self.is_quote or starts):
             yield from self._end()
         if noted:
-            self.note, row = noted[noted.lastindex or 0], row[noted.end() :].removeprefix(":")
+            self.note, row = note_name(noted), row[noted.end() :].removeprefix(":")
         elif not self.rows and not row.startswith((" ", "\t")):
             self.note = ""
         if _ALERT.match(row) and is_quote:
             row = ""
+        if not self.rows:
+            numbered = NUMBER.match(row)
+            self.item = numbered[1] if numbered and not is_quote else ""
         self.is_quote = is_quote
         is_mark = item and not is_quote and (self.is_markdown or "*" not in item[0])  # it may be the sign of a footnote
         self.rows.append((number, row[item.end() :] if item and is_mark else row))
 
     def _end(self) -> Iterator[Block]:
         if any(row.strip() for _, row in self.rows):
-            yield replace(block_of(self.rows, is_quote=self.is_quote), note=self.note)
+            is_apart = not self.is_markdown and all(row.startswith(("  ", "\t")) for _, row in self.rows)
+            block = block_of(self.rows, is_quote=self.is_quote)
+            yield replace(block, note=self.note, item=self.item, is_apart=is_apart)
         self.rows = []
 
 

@@ -10,30 +10,37 @@ is the block quote above it, the words in quotation marks, or the abstract. Noth
 import json
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain
 from operator import attrgetter
 from typing import Final
 
 from memosite.facts.parsed import Written
 from memosite.quotes.blocks import (
+    CITED,
     CLOSE,
+    CLOSING,
     NOTED,
     NOTING,
+    NUMBER,
     OPEN,
     OTHER,
+    WORDS,
     Block,
     bare,
     doubtful_marks,
     links_in,
+    note_name,
     plain_blocks,
     quoted_spans,
     without_marks_in_code,
 )
 from memosite.quotes.html import html_blocks
 from memosite.quotes.judge import changes_meaning
-from memosite.quotes.latex import tex_blocks, unread_tex, untex
+from memosite.quotes.latex import cited_by, tex_blocks, unread_tex, untex
 from memosite.quotes.markdown import markdown_blocks
 from memosite.quotes.source import Reading, Span, edited, find_marks, with_images, word_count
 
@@ -93,6 +100,12 @@ _STRESSED = re.compile(
 _SET = re.compile(r"-\d{4}–")
 
 
+_RELATIVE = re.compile(
+    r"\]\(((?:\.{0,2}/)?(?:[^\s()<>]{0,200}/)?(?:memo|note|transcript|record|document)s/[^\s()<>]{1,1000})\)"
+)
+"""A link to a page of the site from another one."""
+
+
 _STRESSED_WORDS: Final = 4
 """Emphasis and code of fewer words are no quotation."""
 
@@ -134,9 +147,46 @@ _INHERITING: Final = ("crossref", "xdata", "xref")
 _UNCLOSED: Final = "an entry has no end"
 
 
-def read_markdown(text: str) -> tuple[Written, ...]:
-    """The citations of a Markdown document, also those that are lines of plain text."""
-    return tuple(_of_blocks(list(markdown_blocks(text)), is_markdown=True))
+def read_markdown(text: str, entries: Mapping[str, Written] | None = None) -> tuple[Written, ...]:
+    """The citations of a Markdown document, also those that are lines of plain text, or name entries of BibTeX."""
+    return tuple(_of_blocks(list(markdown_blocks(_with_entries(text, entries or {}))), is_markdown=True))
+
+
+_KEYED = re.compile(r"(?<![\w@\\])-?@(?:\{([^{}\s]{1,500})\}|(\w(?:[\w:.#$%&+?<>~/-]{0,500}\w)?))")
+
+
+_KEYS = re.compile(r"\[([^\[\]@]{0,500}@[^\[\]]{1,2000})\]")
+"""Citations of Pandoc: `[see @one, p. 3; @two]`."""
+
+
+_SEE = re.compile(r"\s*(?:(?:see|cf|vgl|siehe|voir)\.?\s*)?", re.IGNORECASE)
+
+
+def _with_entries(text: str, entries: Mapping[str, Written]) -> str:
+    """A Markdown document with what Pandoc's citations cite in their places, if any is of an entry of memosite."""
+    keys = _KEYED.finditer(text) if "@" in text else ()
+    known = {key: cited for match in keys if (cited := cited_by(key := match[1] or match[2], entries))}
+    if not known:
+        return text
+
+    def write(group: re.Match[str]) -> str:
+        written: list[str] = []
+        for part in group[1].split(";"):
+            key = _KEYED.search(part)
+            cited = known.get(key[1] or key[2]) if key else None
+            if key and cited:
+                before, behind = part[: key.start()], part[key.end() :].lstrip(",")
+                before = "" if _SEE.fullmatch(before) else before
+                written.append(before + cited + ("" if _PAGES.fullmatch(behind) else f", {behind}" if behind else ""))
+        if written:
+            return f"({'; '.join(written)})" + "\n" * group[0].count("\n")
+        return OTHER if _KEYED.search(group[1]) else group[0]
+
+    def write_one(match: re.Match[str]) -> str:
+        cited = known.get(match[1] or match[2])
+        return f"({cited})" if cited else match[0]
+
+    return _KEYED.sub(write_one, _KEYS.sub(write, text))
 
 
 def read_plain(text: str) -> tuple[Written, ...]:
@@ -175,12 +225,12 @@ def page_blocks(text: str, *, is_converted: bool = False) -> Iterator[Block]:
         before = block
 
 
-def _is_bare(block: Block) -> bool:
+def _is_bare(block: Block, most: int = 1) -> bool:
     """Whether a paragraph is a citation and no more: what it is of is above it."""
     return (
         not block.note
         and _SHA.search(block.text) is not None
-        and word_count(_REF.sub("", _SHA.sub("", block.text))) <= 1
+        and word_count(_REF.sub("", _SHA.sub("", block.text))) <= most
     )
 
 
@@ -269,6 +319,16 @@ CONVERTED_ENDINGS: Final = (".docx", ".odt", ".epub")
 """What Pandoc makes HTML of."""
 
 
+STRANGE_ENDINGS: Final = (".rst", ".adoc", ".asciidoc", ".org", ".textile", ".typ")
+"""Other markup, of which quotation marks are read, and nothing else that quotes."""
+
+
+def read_strange(text: str, ending: str) -> tuple[Written, ...]:
+    """The citations of a text in such a markup; where nothing is in quotation marks, it may still be quoted."""
+    why = f"how {ending} sets quotations apart is not known"
+    return tuple(one if one.quote else replace(one, unread=why) for one in read_plain(text))
+
+
 READERS: Final[Mapping[str, Callable[[str], tuple[Written, ...]]]] = {
     **dict.fromkeys(MARKDOWN_ENDINGS, read_markdown),
     **dict.fromkeys(HTML_ENDINGS, read_html),
@@ -302,20 +362,34 @@ def cited_in(text: str) -> tuple[Written, ...]:
 class _Locator:
     """What names a passage in a block: from where to where, and the words that its paragraph quotes for it.
 
-    `citation` is None of the name of a footnote, which has the citation.
+    `citation` is None of the name of a footnote, which has the citation. `around` is what is around its own quote,
+    each of `words` has what is around it, `near` are the block quotes that are its words.
     """
 
     start: int
     end: int
     citation: Written | None
     note: str = ""
-    words: list[str] = field(default_factory=list)
+    around: str = ""
+    near: list[Block] = field(default_factory=list)
+    words: list[tuple[str, str]] = field(default_factory=list)
     unread: str = ""
     doubt: str = ""
 
 
+_CALLOUT = re.compile(r"\s*\[!\w+\][+-]?[ \t]+(?P<title>[^\n]{1,200})(?=\n)")
+
+
+def _with_title(block: Block) -> Block:
+    """A block quote without the title of a callout, which may say who speaks, and no more."""
+    callout = _CALLOUT.match(block.text) if block.is_quote else None
+    if callout is None or not is_name(callout["title"]):
+        return block
+    return replace(block, text=" " * callout.end() + block.text[callout.end() :], title=callout["title"].strip())
+
+
 def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
-    blocks = _with_notes(blocks)
+    blocks = _with_notes(list(map(_with_title, blocks)))
     names = {block.note for block in blocks if block.note}
     cited = {block.note for block in blocks if block.note and (_SHA.search(block.text) or _PLACED.search(block.text))}
     by_block = [_locators(blocks, number, cited, is_markdown=is_markdown) for number in range(len(blocks))]
@@ -323,29 +397,36 @@ def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
         locator.note for block, found in zip(blocks, by_block, strict=True) if block.is_strange for locator in found
     }
     noted: dict[str, _Locator] = {}
+    near = _Nearby(blocks, by_block)
     for locator in chain.from_iterable(by_block):
         if locator.citation is None and locator.note:
             known = noted.setdefault(locator.note, replace(locator, words=[]))
             known.words.extend(locator.words[:_MOST_WORDS])
             known.unread, known.doubt = known.unread or locator.unread, known.doubt or locator.doubt
-    for block, locators in zip(blocks, by_block, strict=True):
+    for number, (block, locators) in enumerate(zip(blocks, by_block, strict=True)):
         for locator in locators:
             if locator.citation is None:
                 continue
             is_strange = block.is_strange or (block.note != "" and block.note in strange)
             note = noted.get(block.note)
-            words = [locator.citation.quote, *locator.words, *(note.words if note else ())]
+            words = [(locator.citation.quote, locator.around), *locator.words]
             if note:
+                said = f"\n{WORDS} — {_near(block.text[max(locator.start - _NEAR, 0) : locator.start])}{CITED}"
+                words += ((one, around + said) for one, around in note.words)
                 note.words = []  # of several citations in a note, the first
-            words = list(dict.fromkeys(filter(word_count, (_without_signs(one, names) for one in words))))
-            quote, others = next(iter(words), ""), words[1 : _MOST_WORDS + 1]
+            clean = ((_without_signs(one, names), around) for one, around in words)
+            words = [*dict.fromkeys(one for one in clean if word_count(one[0]))][: _MOST_WORDS + 2]
+            quote, *others = [one for one, _ in words] or [""]
             why = _MANY if len(words) > _MOST_WORDS else locator.unread or (note.unread if note else "")
             doubt = locator.doubt or (note.doubt if note else "")
+            if not doubt and (locator.citation.sha256 or "#" in locator.citation.ref):
+                doubt = near.doubt(number, has_words=bool(quote) or note is not None)
             if locator.citation.sha256 or quote or doubt or is_strange or "#" in locator.citation.ref:
                 yield replace(
                     locator.citation,
                     quote=quote,
-                    others=tuple(others),
+                    others=tuple(others[:_MOST_WORDS]),
+                    around=tuple(around for _, around in words[: _MOST_WORDS + 1]),
                     unread=why if quote or is_strange else "",
                     doubt=doubt,
                 )
@@ -354,25 +435,32 @@ def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
 def _with_notes(blocks: list[Block]) -> list[Block]:
     """Blocks that cite, those that begin with the sign of a footnote as the footnote it is."""
     begun = {number: match for number, block in enumerate(blocks)
-             if not (block.note or block.is_quote) and (match := NOTING.match(block.text)) and
+             if not (block.note or block.is_quote) and (match := NOTING.match(block.text) or _numbered(block)) and
              (_SHA.search(block.text) or _PLACED.search(block.text))}  # fmt: skip
     if not begun:
         return blocks
     signs = {
-        match[match.lastindex or 0]
+        note_name(match)
         for number, block in enumerate(blocks)
-        for match in NOTED.finditer(block.text, begun[number].end() if number in begun else 0)
+        for match in NOTED.finditer(block.text, begun[number].end() if number in begun and not block.item else 0)
     }
-    names = {number: match[match.lastindex or 0] for number, match in begun.items()}
+    names = {number: note_name(match) for number, match in begun.items()}
+    count = Counter(names.values())
+    names = {number: name for number, name in names.items() if count[name] == 1 or not _numbered(blocks[number])}
     return [
         replace(block, note=names[number]) if names.get(number) in signs else block
         for number, block in enumerate(blocks)
     ]
 
 
+def _numbered(block: Block) -> re.Match[str] | None:
+    """The number of a list before a paragraph, which may be the sign of an endnote."""
+    return NUMBER.match(f"{block.item}. " if block.item else block.text)
+
+
 def _without_signs(words: str, names: Collection[str]) -> str:
     """Words without the signs of footnotes among them."""
-    kept = NOTED.sub(lambda match: "" if match[match.lastindex or 0] in names else match[0], words) if names else words
+    kept = NOTED.sub(lambda match: "" if note_name(match) in names else match[0], words) if names else words
     return bare(" ".join(kept.split()))
 
 
@@ -382,14 +470,16 @@ def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_ma
     if not (_SHA.search(text) or _PLACED.search(text) or (cited and NOTED.search(text))):
         return []
     quoted = _quote_above(blocks, number)
-    above = _one_line("\n\n".join(one.text for one in quoted), is_markdown=is_markdown)
-    found, claimed, told = _with_digests(block, above, is_markdown=is_markdown)
+    *others, above = _joined(quoted, is_markdown=is_markdown) or [""]
+    lead = _lead(blocks, number - len(quoted)) if quoted or block.is_quote else WORDS
+    found, claimed, told = _with_digests(block, above, lead, is_markdown=is_markdown)
     known = {locator.citation.ref for locator in found if locator.citation}
     is_own = bool(found) or _is_told_below(blocks, number)  # what else is named in it is named by the words
     quote = "" if found else above
     for match in _PLACED.finditer(text):
         ref = named_in(match[0])[0]
-        is_below = _DASHED.match(text, block.starts[bisect_right(block.starts, match.start()) - 1]) is not None
+        begin = block.starts[bisect_right(block.starts, match.start()) - 1]
+        is_below = _DASHED.match(text, begin) is not None
         before = text[max(match.start() - 4, 0) : match.start()].rstrip("`*_")
         is_last = block.is_quote and not word_count(text[match.end() : match.end() + 200])
         is_placed = "#" in ref or before.endswith(("(", "[")) or is_last
@@ -399,9 +489,16 @@ def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_ma
             known.add(ref)
             words = quote if is_below else ""
             citation = Written(line=block.line_of(match.start()), ref=ref, url="", quote=words, sha256="")
-            found.append(_Locator(match.start(), match.end(), citation))
+            found.append(
+                _Locator(
+                    match.start(),
+                    match.end(),
+                    citation,
+                    around=lead + _told(text[begin : min(match.end(), begin + 2 * _NEAR)]),
+                )
+            )
     for match in NOTED.finditer(text) if cited else ():
-        name = match[match.lastindex or 0]
+        name = note_name(match)
         if name in cited and name != block.note:
             found.append(_Locator(match.start(), match.end(), None, name))
     if not found:
@@ -412,21 +509,75 @@ def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_ma
     if not block.is_quote:
         doubt = _share_words(block, found, claimed, is_markdown=is_markdown)
     elif not claimed:
-        _share_quote(block, found, is_markdown=is_markdown)
+        _share_quote(block, found, lead, is_markdown=is_markdown)
     for locator in found:
         if locator.citation is None and not locator.words:
-            locator.words.append(above)
+            locator.words.append((above, lead))
     below = list(_rest_of_figure(blocks, number)) if block.is_quote else _quote_below(blocks, number)
     last, end = found[-1], text[-200:]
     has_words = above or last.words or (last.citation and last.citation.quote)
     if block.is_quote or _LEADS.search(end) or not (has_words or _ENDS.search(end)):
-        found[-1].words.extend(_one_line(one.text, is_markdown=is_markdown) for one in below)
+        leads = "" if block.is_quote else _near(text[-2 * _NEAR :]) + WORDS
+        found[-1].near += below
+        found[-1].words.extend((_one_line(one.text, is_markdown=is_markdown), leads) for one in below)
+    is_apart = block.is_quote and found[0].citation is not None and found[0].citation.quote != above
+    found[0].words += ((one, lead) for one in (*others, *([above] if is_apart else ())))
+    found[-1].near += quoted
     why = next(filter(None, (one.unread for one in (block, *quoted, *below))), "")
     return [replace(locator, unread=why, doubt=doubt or locator.doubt) for locator in found]
 
 
-def _with_digests(block: Block, quote: str, *, is_markdown: bool) -> tuple[list[_Locator], list[Span], list[Span]]:
-    """The citations of a block that have a digest, with the quote above it or in it.
+_NEAR: Final = 400
+"""The characters beside a quote in which it may be said who spoke."""
+
+
+_LOCATING = re.compile(rf"{_REF.pattern}|{_SHA.pattern}|{_TIME.pattern}|https?://[^\s<>()]{{1,2000}}", re.IGNORECASE)
+
+
+_BORDERS: Final = "".join(chain.from_iterable(CLOSING.items())) + "*_`"
+
+
+def _near(text: str) -> str:
+    """What is beside a quote, on one line, with a character for what names a source."""
+    return " ".join(_LOCATING.sub(CITED, text).split())
+
+
+def _told(row: str) -> str:
+    """What a line below a quote says of it behind its dash, which is doubled: nothing else is said there."""
+    return f"—{_near(row)} {CITED}" if _DASHED.match(row) else ""
+
+
+def _around(text: str, start: int, end: int, within: Span) -> str:
+    """What is right before and behind words, up to the ends of a part of the text."""
+    before = _near(text[max(within[0], start - _NEAR) : start].rstrip().rstrip(_BORDERS))
+    last = text[end - 1 : end] if text[end - 1 : end] in tuple(",.!?…") else ""
+    return f"{before} {WORDS}{last} {_near(text[end : min(within[1], end + _NEAR)].lstrip().lstrip(_BORDERS))}"
+
+
+def _lead(blocks: Sequence[Block], number: int) -> str:
+    """What leads to the block quote that begins with a block, and a character for the quote."""
+    if title := next((one.title for one in blocks[number : number + 1]), ""):
+        return f"{_near(title)}:{WORDS}"
+    before = blocks[number - 1] if number else None
+    is_leading = before and not before.is_quote and _LEADS.search(before.text[-200:])
+    return (_near(before.text[-_NEAR:]) if before and is_leading else "") + WORDS
+
+
+def _joined(quoted: Sequence[Block], *, is_markdown: bool) -> list[str]:
+    """The words of block quotes, the paragraphs of each joined."""
+    rows: list[str] = []
+    for number, block in enumerate(quoted):
+        if number and _is_same(quoted[number - 1], block):
+            rows[-1] += f"\n\n{block.text}"
+        else:
+            rows.append(block.text)
+    return [_one_line(row, is_markdown=is_markdown) for row in rows]
+
+
+def _with_digests(
+    block: Block, quote: str, lead: str, *, is_markdown: bool
+) -> tuple[list[_Locator], list[Span], list[Span]]:
+    """The citations of a block that have a digest, with the quote above it or in it; `lead` leads to that.
 
     With them, what was read as their words, and what says where these are from: a title may look like a reference.
     """
@@ -460,13 +611,15 @@ def _with_digests(block: Block, quote: str, *, is_markdown: bool) -> tuple[list[
         elif _DASHED.match(before):
             told.append((begin, match.end()))
         refs = list(_REF.finditer(before))
-        locator = _Locator(begin + refs[-1].start() if refs else match.start(), match.end(), citation)
+        start = begin + refs[-1].start() if refs else match.start()
+        said = _told(before) or ("" if block.is_quote else f"— {_near(before)} {CITED}")
+        locator = _Locator(start, match.end(), citation, around=lead + said)
         locator.doubt = "" if is_clear else _BESIDE.format(citation.line)
         found.append(locator)
         quote = quote if len(quote) <= _SHARED else ""
         done, last = row + 1, match.end()
     if block.is_quote and found and word_count(text[last:]):
-        found[-1].words.append(_one_line(text[last:].lstrip(_BEHIND), is_markdown=is_markdown))
+        found[-1].words.append((_one_line(text[last:].lstrip(_BEHIND), is_markdown=is_markdown), ""))
     return found, claimed, told
 
 
@@ -547,7 +700,7 @@ def is_name(words: str) -> bool:
     return word_count(words) <= _NAME and not changes_meaning(words)
 
 
-def _share_quote(block: Block, found: list[_Locator], *, is_markdown: bool) -> None:
+def _share_quote(block: Block, found: list[_Locator], lead: str, *, is_markdown: bool) -> None:
     """Give all of a block quote to its citations without digests and its footnotes: each has what is before it."""
     last = 0
     for locator in found:
@@ -555,10 +708,11 @@ def _share_quote(block: Block, found: list[_Locator], *, is_markdown: bool) -> N
         before = block.text[begin : locator.start]
         place, is_clear = (len(before), True) if locator.note else _words_beside(before, "", "", has_links=False)
         words = block.text[last : begin + place].rstrip(_AHEAD)
-        locator.words.append(_one_line(words.lstrip(_BEHIND) if last else words, is_markdown=is_markdown))
+        said = _one_line(words.lstrip(_BEHIND) if last else words, is_markdown=is_markdown)
+        locator.words.append((said, lead + _told(before)))
         locator.doubt = "" if is_clear else _BESIDE.format(block.line_of(locator.start))
         last = locator.end
-    found[-1].words.append(_one_line(block.text[last:].lstrip(_BEHIND), is_markdown=is_markdown))
+    found[-1].words.append((_one_line(block.text[last:].lstrip(_BEHIND), is_markdown=is_markdown), ""))
 
 
 def _is_told_below(blocks: list[Block], number: int) -> bool:
@@ -602,13 +756,15 @@ def _share_words(block: Block, found: list[_Locator], claimed: Sequence[Span], *
     is_behind = first > found[0].start
     ends = [locator.end for locator in found]
     doubt = next(doubtful_marks(text, marks), -1)
-    for start, end in rows:
+    edges = [0, *chain.from_iterable(rows), len(text)]
+    for number, (start, end) in enumerate(rows):
         after = bisect_right(ends, start)
         locator = found[min(max(after - is_behind, 0), len(found) - 1)]
         stop = found[after].start if after < len(found) else end  # an open quotation ends there
         words = block.text[start : min(end, stop) if stop > start else end]
         words = words.replace(OPEN, "“").replace(CLOSE, "”").strip().rstrip(",;.:([` ")
-        locator.words.append(_one_line(words, is_markdown=is_markdown))
+        around = _around(block.text, start, end, (edges[2 * number], edges[2 * number + 3]))
+        locator.words.append((_one_line(words, is_markdown=is_markdown), around))
         if start < stop < end and word_count(text[found[after].end : end]):
             doubt = start - 1 if doubt < 0 else min(doubt, start - 1)
     if doubt < 0:
@@ -634,13 +790,23 @@ def _quoted_in(block: Block, text: str, spans: list[Span]) -> list[Span]:
 
 
 def _quote_below(blocks: list[Block], number: int) -> list[Block]:
-    """The block quote below a paragraph, all of it, unless it has its own citation."""
-    end = number + 1
-    while end < len(blocks) and blocks[end].is_quote and (end == number + 1 or _is_same(blocks[end - 1], blocks[end])):
+    """The block quotes below a paragraph, all of them, up to one that has its own citation."""
+    done = end = number + 1
+    while end < len(blocks) and blocks[end].is_quote:
         end += 1
-    last = blocks[end - 1]
-    has_own = any(_SHA.search(one.text) or _PLACED.search(one.text) for one in blocks[number + 1 : end])
-    return [] if has_own or _is_told_below(blocks, end - 1) or not last.is_quote else blocks[number + 1 : end]
+        while end < len(blocks) and blocks[end].is_quote and _is_same(blocks[end - 1], blocks[end]):
+            end += 1
+        has_own = any(_SHA.search(one.text) or _PLACED.search(one.text) for one in blocks[done:end])
+        if has_own or _is_told_below(blocks, end - 1) or (done > number + 1 and _tells_source(blocks[end - 1])):
+            break
+        done = end
+    return blocks[number + 1 : done]
+
+
+def _tells_source(block: Block) -> bool:
+    """Whether a block quote says itself where it is from."""
+    last = block.text.rstrip().rpartition("\n")[2]
+    return _DASHED.match(last) is not None or OTHER in block.text or bool(block.links or named_in(block.text))
 
 
 def _is_same(one: Block, other: Block) -> bool:
@@ -648,16 +814,80 @@ def _is_same(one: Block, other: Block) -> bool:
 
 
 def _quote_above(blocks: list[Block], number: int) -> list[Block]:
-    """The block quote above a citation, all of its paragraphs, unless it has its own citation."""
+    """The block quotes above a citation, up to one with a source of its own, or below a paragraph with another."""
     first = number
-    figure = blocks[number].figure if blocks[number].is_quote else 0
     least = 0 if _SHA.search(blocks[number].text) else number - _MOST_WORDS  # others do not end the quote of the next
     while first > max(least, 0) and blocks[first - 1].is_quote and not _SHA.search(blocks[first - 1].text):
-        is_same = blocks[first - 1].figure == blocks[first].figure > 0
-        if not is_same and (first < number or (figure and not _DASHED.match(blocks[number].text))):
+        is_first = first == number and not blocks[number].is_quote
+        if not (is_first or _is_same(blocks[first - 1], blocks[first])) and _tells_source(blocks[first - 1]):
             break
         first -= 1
+    lead = blocks[first - 1].text if first and not blocks[first - 1].is_quote else ""
+    if _LEADS.search(lead[-200:]) and (_SHA.search(lead) or _PLACED.search(lead)):
+        end = first + 1
+        while end <= number and _is_same(blocks[end - 1], blocks[end]):
+            end += 1
+        first = end if end < number or (end == number and blocks[number].is_quote) else first
     return blocks[first:number]
+
+
+_APART: Final = "words on line {} are set apart as a quotation, and whether they are of this citation is not known"
+
+
+class _Nearby:
+    """Finds what is quoted beside a citation, and is given to none."""
+
+    def __init__(self, blocks: Sequence[Block], by_block: Sequence[Sequence[_Locator]]) -> None:
+        self.blocks, self.by_block = blocks, by_block
+        self._known: dict[int, bool] = {}
+        self.judged = {id(block) for found in by_block for locator in found for block in locator.near}
+
+    def doubt(self, number: int, *, has_words: bool) -> str:
+        """That words are quoted right above or below a citation that has none, or in a list that it leads to."""
+        block = self.blocks[number]
+        is_leading = not block.is_quote and _LEADS.search(block.text[-200:]) is not None
+        if has_words and not is_leading:
+            return ""
+        near = [number + 1] if has_words or block.note else [number - 1, number + 1]
+        while is_leading and len(near) < _MOST_WORDS and self._is_next(near[-1] + 1):
+            near.append(near[-1] + 1)
+        if not has_words and not block.note and _numbered(block) and _is_bare(block, _NAME):
+            near += self.quoting[:1]  # it may be an endnote
+        found = next((at for at in near if 0 <= at < len(self.blocks) and self._quotes(at)), None)
+        return _APART.format(self.blocks[found].lines[0]) if found is not None else ""
+
+    @cached_property
+    def quoting(self) -> list[int]:
+        """The blocks that quote for no citation."""
+        return [number for number in range(len(self.blocks)) if self._quotes(number)]
+
+    def _is_next(self, number: int) -> bool:
+        """Whether a block is on the line behind the one before it, as items and rows are."""
+        blocks = self.blocks
+        is_row = number < len(blocks) and blocks[number].text.startswith(" ")  # a table has a line of dashes
+        return number < len(blocks) and blocks[number].lines[0] <= blocks[number - 1].lines[-1] + 1 + is_row
+
+    def _quotes(self, number: int) -> bool:
+        if number not in self._known:
+            self._known[number] = self._looked_at(number)
+        return self._known[number]
+
+    def _looked_at(self, number: int) -> bool:
+        block = self.blocks[number]
+        if self.by_block[number] or id(block) in self.judged:
+            return False
+        if block.is_quote or block.is_apart:
+            return True
+        text = without_marks_in_code(block.text)
+        if any(word_count(text[start:end]) >= _STRESSED_WORDS for _, start, end in quoted_spans(text)):
+            return True
+        begin, end = len(text) - len(text.lstrip()), len(text.rstrip())
+        written = _STRESSED.fullmatch(text, begin, end)
+        is_written = written is not None and written["stars"] != "**" and written["lines"] != "__"
+        is_stressed = is_written or any(
+            one <= begin and end <= other for one, other, is_bold in block.marked if not is_bold
+        )
+        return is_stressed and word_count(text) >= _STRESSED_WORDS
 
 
 def _first_row(rows: Sequence[str], last: int, done: int) -> int:
@@ -690,6 +920,7 @@ def _citation_of(before: str, match: re.Match[str], line: int) -> Written:
     """The citation that has a digest; `before` is what stands before it."""
     before = " ".join(before.split())
     refs, times, urls = list(_REF.finditer(before)), _TIME.findall(before), links_in(before)
+    urls = urls or [link[1] for link in _RELATIVE.finditer(before)]
     dash = _DASHED.match(before)
     return Written(
         line=line,

@@ -236,11 +236,11 @@ def _lexed(text: str) -> tuple[str, str]:
         if not name:
             pieces.append("&lt;")
             if odd := _STRANGE.match(text, match.start()):
-                strange = strange or odd[0]
+                strange = strange or f"{odd[0]} on line {text.count(chr(10), 0, match.start()) + 1}"
             continue
         is_open = match["closed"] and name not in _VOID
         if is_open or name not in _PLAIN:
-            strange = strange or f"<{name}>"
+            strange = strange or f"<{name}> on line {text.count(chr(10), 0, match.start()) + 1}"
         pieces.append(f"<{name}{match['attributes']}>" if is_open else match[0])
         if name in _SILENT and strange:
             pieces[-1] = match[0].replace("<", "&lt;")  # it may be text, and what follows as well
@@ -264,12 +264,13 @@ def _ends(name: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Element:
-    """An element that is open; `odd` is what of it may hide words, `is_notes` whether footnotes are in it."""
+    """An element that is open, and where it begins; `odd` may hide words, `is_notes` is whether footnotes are in it."""
 
     tag: str
     odd: str
     name: str
     is_notes: bool
+    line: int
 
 
 class _Reader(HTMLParser):
@@ -333,7 +334,7 @@ class _Reader(HTMLParser):
         elif tag in ("ol", "ul"):
             start = given.get("start") or "1"
             if not re.fullmatch(r"[0-9]{1,9}", start):
-                self.strange = self.strange or f"<{tag} start>"
+                self._note_strange(f"<{tag} start>")
                 start = "1"
             self.lists.append(int(start) if tag == "ol" else 0)
         self.in_sup = self.in_sup or tag == "sup"
@@ -375,7 +376,7 @@ class _Reader(HTMLParser):
             is_moved = is_moved or rank < self.tables[-1] or (rank == self.tables[-1] and tag not in ("tbody", "tr"))
             self.tables[-1] = rank
         if is_moved:
-            self.strange = self.strange or f"<{tag}>"
+            self._note_strange(f"<{tag}>")
         if tag == "table":
             self.tables.append(-1)
         name = given.get("id") or (tag == "a" and given.get("name")) or ""
@@ -384,10 +385,15 @@ class _Reader(HTMLParser):
         if tag not in _VOID:
             is_notes = "footnote" in (given.get("class") or "") or (given.get("role") or "").startswith("doc-endnote")
             is_notes = tag != "a" and (is_notes or (bool(self.open) and self.open[-1].is_notes))
-            self.open.append(_Element(tag, self.odd_of_tag, name if tag not in _INLINE else "", is_notes))
+            line = self.getpos()[0]
+            self.open.append(_Element(tag, self.odd_of_tag, name if tag not in _INLINE else "", is_notes, line))
             self.count[tag] += 1
             if self.odd_of_tag:
                 self.around[self.odd_of_tag] += 1
+
+    def _note_strange(self, what: str, line: int = 0) -> None:
+        """Note what browsers read by rules of their own; of several the first, with its line."""
+        self.strange = self.strange or f"{what} on line {line or self.getpos()[0]}"
 
     def _pop(self) -> None:
         element = self.open.pop()
@@ -404,7 +410,7 @@ class _Reader(HTMLParser):
         if tag in ("style", "script") or (tag == "link" and "stylesheet" in rel):
             self.page = self.page or f"<{tag}>"
         elif tag == "link" and not rel <= _RELATIONS:
-            self.strange = self.strange or "<link rel>"
+            self._note_strange("<link rel>")
         in_quote = bool(self.quotes) or tag == "blockquote" or tag in _INLINE or (tag in _HEAD and bool(self.blocks))
         odd = _hides(tag, attrs, in_quote=in_quote)
         self.odd_of_tag = odd
@@ -414,7 +420,7 @@ class _Reader(HTMLParser):
             moves = tag in _ONCE or "rowspan" in given or ("style" in given and f"<{tag} style>" == odd)
             self.page = self.page or (odd if moves else "")
         if len(given) < len(attrs) or any(name.startswith("on") for name in given) or not _is_plain_meta(tag, given):
-            self.strange = self.strange or f"<{tag}>"
+            self._note_strange(f"<{tag}>")
 
     def handle_endtag(self, tag: str) -> None:
         """And where it ends."""
@@ -450,7 +456,8 @@ class _Reader(HTMLParser):
         while self.open and is_block and self.open[-1].tag != tag and self.open[-1].tag in _ENDED_BY:
             self._pop()
         if not self.open or self.open[-1].tag != tag:
-            self.strange = self.strange or f"</{tag}>"
+            left = self.open[-1] if self.open and self.count[tag] > 0 else None
+            self._note_strange(f"<{left.tag}>" if left else f"</{tag}>", left.line if left else 0)
         if self.count[tag] > 0:
             while self.open and self.open[-1].tag != tag:
                 self._pop()
@@ -478,7 +485,7 @@ class _Reader(HTMLParser):
     def handle_data(self, data: str) -> None:
         """Text, by lines."""
         if data.strip(" \t\n\f") and self.open and self.open[-1].tag in _HOLDS_ONLY:
-            self.strange = self.strange or f"<{self.open[-1].tag}>"
+            self._note_strange(f"<{self.open[-1].tag}>")
         if not self.silent:
             self._text(f"{self.raised}{data}" if data[:1].isdigit() else data)
             self.raised = ""

@@ -29,6 +29,7 @@ from itertools import groupby, islice, pairwise
 from operator import itemgetter
 from typing import Final, TypeAlias
 
+from memosite.facts.texts import cut_line
 from memosite.quotes.source import (
     LEVELS,
     UNSEEN,
@@ -54,7 +55,14 @@ from memosite.quotes.source import (
 # Reads the marks that editors make in a quote: omissions, `[sic]`, a changed first letter, words put in.
 
 
-_MARK = re.compile(r"\[(?P<gap>[ \t]*(?:…|\.[ ]?\.[ ]?\.)[ \t]*)\]|\[(?P<words>[^\[\]\n]{1,200})\]")
+_MARK = re.compile(
+    r"\[(?P<gap>[ \t]*(?:…|\.[ ]?\.[ ]?\.)[ \t]*)\]|\[(?P<words>[^\[\]\n]{1,2000})\]"
+    r"|(?P<bare>(?<=\s)(?:…|\.{3,4}|\.(?:[ \xa0]\.){2,3})(?=\s)|(?<=\w)(?:…|\.{3,4})(?=\s))"
+)
+
+
+_MOST_INSERTED: Final = 5
+"""Words that an editor puts in at one place: more may say anything."""
 
 
 _ELLIPSES = ("…", "...")
@@ -121,11 +129,11 @@ def read_editing(quote: str, source: str) -> Edited | None:
     writer = _Writer()
     done = 0
     for match in _MARK.finditer(trimmed):
-        if match["gap"] is None and match[0] in source:
+        if match["words"] and match[0] in source:
             continue
         writer.add(trimmed[done : match.start()])
         done = match.end()
-        if match["gap"] is not None:
+        if not match["words"]:
             writer.end_fragment()
         elif match["words"].strip().casefold().rstrip("!") == "sic" and not trimmed[match.end() :][:1].isalpha():
             writer.join()
@@ -498,8 +506,10 @@ def _plainly(asked: Source, source: Source) -> Verdict | None:
     for level in LEVELS:
         prepared = source.at(level)
         for needle in filter(prepared.may_have, _needles(asked, level)):
-            for place in islice(prepared.find_all(needle.edged), _MOST_HITS if level == "signs" else 1):
+            for place in islice(prepared.find_all(needle.edged), _MOST_HITS):
                 span = prepared.source_span(place, place + len(needle.edged))
+                if source.hides(*span):
+                    continue
                 if level != "signs":
                     return Verdict(tier=_TIERS[level], spans=(span,))
                 if same_typed_dashes(asked.text, source.text[slice(*span)]):
@@ -528,13 +538,26 @@ def _edited(
     for level in LEVELS:
         prepared = source.at(level)
         spans = _joined(prepared, ways, level, passages)
-        if spans:
+        if spans and not any(source.hides(*span) for span in spans):
             denied = list(filter(negates, _omitted(source, spans)))
             if all(word_count(words) > _FEW_WORDS for words in denied):
+                if why := _too_much(editing):
+                    return Verdict(tier=Tier.UNREAD, details=(why,))
                 return Verdict(
                     tier=Tier.EDITORIAL, spans=spans, details=tuple(_details(editing, level, denies=bool(denied)))
                 )
     return None
+
+
+def _too_much(editing: Edited) -> str:
+    """That an editor put in so many words that nobody knows what the quote says; "" if not."""
+    long = next((words for words in editing.inserted if word_count(words) > _MOST_INSERTED), "")
+    if long:
+        return f"[{cut_line(long, 60)}] puts in more than {_MOST_INSERTED} words"
+    put_in = sum(map(word_count, editing.inserted))
+    return (
+        "more words are put in than quoted" if put_in > sum(word_count(ways[0]) for ways in editing.fragments) else ""
+    )
 
 
 def _details(editing: Edited, level: Level, *, denies: bool) -> Iterator[str]:

@@ -324,10 +324,30 @@ _KNOWN: Final = frozenset(
 )
 
 
+_FRONT_BIBLIOGRAPHY: Final = re.compile(r"^[ \t]*(?:bibliography:|-)[^\n]{1,1000}$", re.MULTILINE)
+
+
+_BIB_FILE: Final = re.compile(r"[\w./-]{1,300}\.bib\b")
+
+
+_LONGEST_FRONT: Final = 20_000
+
+
 def bibliographies(text: str) -> list[str]:
-    """The files of entries that a LaTeX document names."""
+    """The files of entries that a LaTeX document names, or Markdown at its head."""
+    if text.startswith("---"):
+        return [name for row in _FRONT_BIBLIOGRAPHY.findall(text[:_LONGEST_FRONT]) for name in _BIB_FILE.findall(row)]
     names = [name.strip() for match in _BIBLIOGRAPHY.finditer(text) for name in match[1].split(",")]
     return [name if name.endswith(".bib") else f"{name}.bib" for name in names if name]
+
+
+def cited_by(key: str, entries: Mapping[str, Written]) -> str:
+    """What an entry of BibTeX cites, as it stands in a text; without the entry, what its name says; "" of others."""
+    if entry := entries.get(key):
+        commit = f", commit {entry.commit}" if entry.commit else ""
+        return f"{entry.ref}, sha256:{entry.sha256}{commit}"
+    named = _TEX_KEY.fullmatch(key)
+    return f"{named[1]}{'#' if named[2] else ''}{named[2] or ''}, sha256:{named[3]}" if named else ""
 
 
 def tex_blocks(text: str, entries: Mapping[str, Written] | None = None) -> Iterator[Block]:
@@ -808,12 +828,7 @@ class _Reader:
 
     def _of_key(self, key: str) -> str:
         """What an entry cites, as it stands in a text; without the entry, what its name says."""
-        if entry := self.entries.get(key):
-            commit = f", commit {entry.commit}" if entry.commit else ""
-            return f"{entry.ref}, sha256:{entry.sha256}{commit}"
-        if named := _TEX_KEY.fullmatch(key):
-            return f"{named[1]}{'#' if named[2] else ''}{named[2] or ''}, sha256:{named[3]}"
-        return f"[^{key}]" if key in self.items else OTHER
+        return cited_by(key, self.entries) or (f"[^{key}]" if key in self.items else OTHER)
 
     def _quoting(self, name: str) -> None:
         """A command by its arguments; what it shows behind the quotation is read there."""

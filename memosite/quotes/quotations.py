@@ -20,9 +20,19 @@ from itertools import islice, pairwise
 from operator import attrgetter
 from typing import Final, Generic, Literal, TypeAlias, TypeVar
 
-from memosite.quotes.blocks import CLOSE, OPEN, Block, bare, doubtful_marks, quoted_spans, without_marks_in_code
+from memosite.quotes.blocks import (
+    CITED,
+    CLOSE,
+    OPEN,
+    WORDS,
+    Block,
+    bare,
+    doubtful_marks,
+    quoted_spans,
+    without_marks_in_code,
+)
 from memosite.quotes.citations import is_source, named_in
-from memosite.quotes.judge import judge
+from memosite.quotes.judge import judge, negates
 from memosite.quotes.source import Source, Span, Tier, Verdict, beside, word_count
 
 # Finds the quotations of a manuscript, with their lines, and whom the sentence around each names (SPEC 7).
@@ -86,7 +96,7 @@ class Quotation:
 
 def find_quotations(blocks: Iterable[Block], *, positions: Collection[str]) -> tuple[Quotation, ...]:
     """The quotations that are checked, in their order. `positions` are the names that a speaker may have."""
-    names = _Names(positions)
+    names = Names(positions)
     checked = (found for found in _all_quotations(list(blocks)) if word_count(found.text) >= LEAST)
     return tuple(replace(quotation, speakers=names.speakers(quotation.context)) for quotation in checked)
 
@@ -173,20 +183,152 @@ def _sentence_start(text: str, place: int) -> int:
     return start
 
 
-class _Names:
+_NAMED: Final = "\ue005"
+"""Stands for a name."""
+
+
+_NOUNS = "(?:words|memo|note|reply|answer|message|letter|report|question|statement|remark|turn)"
+
+
+_FILLING = (
+    "(?:a|an|the|this|that|our|his|her|their|in|of|from|by|and|but|then|so|as|again|later|first|finally|next|also|here"
+    "|there|per|quoting|quote|von|aus|der|die|das|und|de|du|le|la|et"
+    f"|{_NOUNS[3:-1]}|memos|notes|replies|answers|messages|letters|reports|questions)"
+)
+
+
+_TELLING = (
+    f"(?:{_SAYING}|written|told|thinks|thought|believed|believes|claimed|claims|sagte|sagt|schrieb|schreibt|antwortete|meinte"
+    "|fragte|erklärte|a dit|dit|écrit|a écrit|répond|a répondu)"
+)
+
+
+_BESIDE_VERB = (
+    r"(?:\w+ly|also|then|later|had|has|have|once|again|first|himself|herself|themselves|even|just|now|here|did|who)"
+)
+
+
+_OBJECT = (
+    r"(?:us|me|him|her|them|it|this|so|that|back|again|then|later|once|only|also|here|there|in|on|at|of|to|for|as|the|a"
+    rf"|an|his|its|their|our|turn|session|transcript|follows|\w+ly|[a-z]*\d+|{_NOUNS}|{_NAMED}|{CITED})"
+)
+
+
+_NO_SUBJECT = re.compile(
+    r"(?:\b(?:whom|that|which|where|than|how|why|to|for|with|about|against|on|before|after)|\S what)"
+    r"(?: the| our)? \Z"
+)
+"""What stands before a name that is not the one who spoke, or not these words."""
+
+
+_OF = re.compile(r"\b(?:by|from|of|von|de)(?: the| our)? \Z")
+
+
+_CLAUSE = re.compile(r"(?:after|when|before|once|because|if|since|while|until|although|though|what|whenever)\b")
+
+
+_ALIKE = rf"(?:^|[.!?;,(|•”\"’»“„] ?)(?:{_FILLING} )*+"
+
+
+_WHO = r"(?: \([^()]*\))?"
+
+
+_SAID_BEFORE: Final = (
+    re.compile(rf"{_ALIKE}{_NAMED}{_WHO}(?:['’]s {_NOUNS})?[ ,{CITED}]*[:—][ ,]*\Z"),
+    re.compile(rf"(?:according to|in the words of|as per|laut)(?: the| our)? {_NAMED}{_WHO}[ ,:]*\Z"),
+    re.compile(
+        rf"{_ALIKE}{_NAMED}['’]s {_NOUNS}(?: {CITED}|{_WHO})? (?:{_TELLING}|was|is|were|are|reads?)"
+        rf"(?: {_OBJECT})*+[ ,:—]*\Z"
+    ),
+)
+"""How a text names who says the words behind it."""
+
+
+_TOLD_BEFORE: Final = re.compile(
+    rf"{_NAMED}{_WHO}(?:,[^,.;:!?]{{1,80}},)?(?: {_BESIDE_VERB})*+ {_TELLING}"
+    rf"(?: \([^()]*\)|,? {CITED}| {_OBJECT})*+(?P<end>[ ,:—]*)\Z"
+)
+
+
+_SAID_BEHIND: Final = (
+    re.compile(
+        rf"[ ,.!?…]*(?:as )?(?:{_INVERTED}|so|sagte|schrieb|meinte|dit|écrit|(?<=[,!?…—] ){_SAYING})"
+        rf"(?: the| our| der| die)? {_NAMED}(?!['’]s)"
+    ),
+    re.compile(
+        rf"[,!?…—]+ (?:as )?(?:the |our )?{_NAMED}{_WHO}(?: {_BESIDE_VERB})*+ {_TELLING}"
+        r"(?! (?:that|nothing|so|it|this|about|which|what|no|not)\b)"
+    ),
+    re.compile(rf"— ?— ?(?:{_FILLING} )*+{_NAMED}{_WHO}(?= ?[,;:(\[]| (?:to|in|on|of|at|for)\b|\Z)"),
+    re.compile(
+        rf"[ ,.!?…]*[(\[—] ?(?:(?:said|says|so|by|from|thus|quoting|per) )*(?:the |our )?"
+        rf"\[?{_NAMED}\]?(?:\([^()]*\))?{_WHO}"
+        rf"(?: (?:to|in|on|of|at)\b[ \w{_NAMED}]{{0,60}})?[ ,;:]*(?:(?:in|see|from|at) )?"
+        rf"(?:\[[^\[\]]*\]\([^()]*\)[ ,;:]*)?[\[(<]*(?:{CITED}|\Z)"
+    ),
+)
+"""And the same of the words before it."""
+
+
+_PLACED: Final = re.compile(rf" ?[(\[][^()\[\]{_NAMED}]*{CITED}[^()\[\]{_NAMED}]*[)\]]")
+
+
+class Names:
     """The names of positions, and whether a sentence says that one of them speaks."""
 
     def __init__(self, positions: Collection[str]) -> None:
-        self.names = {_folded(name): name for name in sorted(positions) if _folded(name)}
+        self.names = {folded_name(name): name for name in sorted(positions) if folded_name(name)}
         longest = sorted(self.names, key=len, reverse=True)
         self.any = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?!\w)") if longest else None
+
+    def tellers(self, around: str) -> Iterator[str]:
+        """Who is said to speak by what is right around a quote: before it, behind it, or below it after a dash.
+
+        Whoever the sentence only mentions is none: who is asked, answered, or did not say it.
+        """
+        for line in around.split("\n") if self.any and WORDS in around else ():
+            before, _, behind = re.sub(r"\s-{1,3}\s|-{2,3}|–|―", " — ", line).rpartition(WORDS)
+            yield from self._before(before)
+            if not re.match(r"[.!?…]\s*[A-Z]", behind):  # a sentence of its own
+                yield from self._behind(behind)
+
+    def _read(self, text: str) -> tuple[str, list[str]]:
+        """A text with a character for each name, and the names."""
+        folded = folded_name(text)
+        return (self.any.sub(_NAMED, folded), self.any.findall(folded)) if self.any else (folded, [])
+
+    def _before(self, text: str) -> Iterator[str]:
+        read, found = self._read(text)
+        for pattern in _SAID_BEFORE if found else ():
+            if match := pattern.search(read):
+                yield found[read.count(_NAMED, 0, match.start() + match[0].index(_NAMED))]
+        for number, name in enumerate(re.finditer(_NAMED, read)):
+            match, told = _TOLD_BEFORE.match(read, name.start()), read[: name.start()]
+            if match is None or _NO_SUBJECT.search(told) or negates(match[0]):
+                continue
+            begun = max(map(told.rfind, ".!?;:,")) + 1
+            clause = told[begun:].strip()
+            is_told = "," not in match["end"] or not (
+                _CLAUSE.match(clause) or (clause.startswith("as ") and " asked" in match[0])
+            )
+            if is_told and (not _OF.search(told) or re.fullmatch(f"(?:{_FILLING} )*+", f"{clause} ")):
+                yield found[number]
+                if number and re.search(rf"{_NAMED}{_WHO},? (?:and|or|und)(?: the| our)? \Z", told):
+                    yield found[number - 1]
+
+    def _behind(self, text: str) -> Iterator[str]:
+        read, found = self._read(text)
+        read = _PLACED.sub("", read)
+        for pattern in _SAID_BEHIND if found else ():
+            if (match := pattern.match(read)) and not negates(match[0]):
+                yield found[0]
 
     def speakers(self, context: str) -> tuple[str, ...]:
         """Who may be meant: the one that speaks, or all that are named."""
         if self.any is None:
             return ()
-        text = _folded(_ADDRESS.sub(" ", context))  # an id names positions, too
-        named = [(match.start(), match.end(), self.names[_folded(match[0])]) for match in self.any.finditer(text)]
+        text = folded_name(_ADDRESS.sub(" ", context))  # an id names positions, too
+        named = [(match.start(), match.end(), self.names[folded_name(match[0])]) for match in self.any.finditer(text)]
         every = tuple(dict.fromkeys(name for _, _, name in named))
         if len(every) < 2:
             return every
@@ -202,7 +344,8 @@ def _speaks(text: str, start: int, end: int) -> bool:
     return re.search(rf"(?<!\w){_INVERTED}(?: the| our)? $", before) is not None
 
 
-def _folded(name: str) -> str:
+def folded_name(name: str) -> str:
+    """A name as it is compared."""
     return " ".join(re.sub(r"[-_\s*`]+", " ", name.lower()).split())
 
 

@@ -138,6 +138,9 @@ UNSPACED = (
 _ANY_CJK = re.compile("[\u3005-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 
 
+_UNIT_APART = re.compile(r"(?<=\d) (?=[%‰°€])")
+
+
 _BETWEEN_CJK = re.compile(rf"(?<={_ANY_CJK.pattern}) (?={_ANY_CJK.pattern})")
 
 
@@ -210,6 +213,8 @@ def spaced(reading: Reading) -> Reading:
     reading = edited(reading, _composed(reading.text))
     text = reading.text
     found = edited(reading, ((*match.span(), _space(match[0])) for match in _SPACED.finditer(text)))
+    if _UNIT_APART.search(found.text):
+        found = edited(found, ((*match.span(), "") for match in _UNIT_APART.finditer(found.text)))
     if _ANY_CJK.search(found.text):
         found = edited(found, ((*match.span(), "") for match in _BETWEEN_CJK.finditer(found.text)))
     return found
@@ -249,11 +254,12 @@ _SINGLE = "'‘’‚‛‹›′"
 
 
 _SIGN = re.compile(
-    rf"(?P<quote>[{_DOUBLE}{_SINGLE}])|(?P<hyphen>[‐‑‒−])|(?P<long>[—―])|(?P<en>–)|(?P<typed>-{{1,3}})|…|[ﬀ-ﬄ]"
+    rf"(?P<quote>[{_DOUBLE}{_SINGLE}])|(?P<hyphen>[‐‑‒−])|(?P<long>[—―])|(?P<en>–)|(?P<typed>-{{1,3}})|…|[ﬀ-ﬄ]|⁄"
+    r"|(?P<fraction>[¼-¾⅐-⅞])"
 )
 
 
-_PLAIN = {"…": "...", "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl"}
+_PLAIN = {"…": "...", "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "⁄": "/"}
 
 
 _TYPED = re.compile(r"(?<=\s)-{1,3}(?=\s)")
@@ -278,6 +284,8 @@ def same_typed_dashes(one: str, other: str) -> bool:
 
 def _plain(match: re.Match[str], before: str, after: str) -> str:
     sign = match[0]
+    if match["fraction"]:
+        return " " * before.isdigit() + unicodedata.normalize("NFKC", sign).replace("⁄", "/")
     if match["quote"]:
         return '"' if before.isdigit() and sign in _DOUBLE else "'"
     if match["hyphen"]:
@@ -441,25 +449,39 @@ _NUMBER = re.compile(r"[-+]?[.$€£]?\d")
 _TARGET = r"(?:<[^<>\n]{0,1000}>|[^()\s<>]{0,1000}(?:\([^()\s<>]{0,200}\)[^()\s<>]{0,200}){0,5})"
 
 
-_TITLE = r"(?:[ \n]\"[^\"\n]{0,300}\")?"
+_TITLE = r"(?:[ \t\n]{1,9}(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'|\([^()\n]{0,300}\)))?"
+
+
+_TITLED = re.compile(
+    r" {0,3}\[[^\[\]\n]{1,200}\]:[ \t]*\S{1,1000}[ \t]+(?P<title>\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\))[ \t]*\n?\Z"
+)
+"""The definition of a link that has a title."""
+
+
+_SEEN_BY_NOBODY = re.compile(r"\]\(|\]\[|!\[|<[A-Za-z]|\]:")
+"""What there is beside each alternative text of an image, title and attribute."""
 
 
 _INLINE = re.compile(
     r"(?P<ticks>`+)|(?P<escape>\\[!-/:-@\[-`{-~])|(?P<runs>\*+|_+)"
     rf"|(?P<link>\](?:\({_TARGET}{_TITLE}\)|\[(?P<label>[^\[\]\n]{{0,200}})\]))|(?P<note>\[\^(?P<name>[^\[\]\s]{{1,200}})\](?!:))|(?P<image>!\[)|(?P<open>\[)"
-    r"|(?P<auto><(?:https?://|mailto:)[^<>\s]{1,1000}>)"
+    r"|(?P<auto><(?:https?://|mailto:)[^<>\s]{1,1000}>)|(?P<tag><[A-Za-z][A-Za-z0-9-]{0,30}\s[^<>\n]{1,1000}>)"
     r"|(?P<entity>&(?:\#\d{1,7}|\#[xX][0-9a-fA-F]{1,6}|\w{2,31});)|(?P<bar>\|+)|(?P<hard>\\\n)|(?P<shut>\])"
 )
 
 
 def find_marks(text: str, *, keeps_numbers: bool = False) -> tuple[Edit, ...]:
     """The marks of a text as edits that drop them, in time linear in its length; if wanted, not numbers of lists."""
+    return tuple(_apart(sorted(_lines_of(text, keeps_numbers=keeps_numbers).edits)))
+
+
+def _lines_of(text: str, *, keeps_numbers: bool = False) -> "_Lines":
     definitions = frozenset(match[1].casefold() for match in _DEFINITION.finditer(text))
     lines = _Lines(definitions, keeps_numbers=keeps_numbers)
     for match in _LINE.finditer(text):
         lines.take(match[0], match.start())
     lines.end_paragraph()
-    return tuple(_apart(sorted(lines.edits)))
+    return lines
 
 
 def with_images(quote: str) -> str:
@@ -483,6 +505,7 @@ class _Lines:
     definitions: frozenset[str]
     keeps_numbers: bool = False
     edits: list[Edit] = field(default_factory=list)
+    unseen: list[Span] = field(default_factory=list)  # what no reader of a page reads
     fence: str = ""
     is_quoted: bool = False  # the fence is in a block quote
     listed: set[str] = field(default_factory=set)  # the kinds of marks since the last blank line
@@ -517,6 +540,8 @@ class _Lines:
 
     def _paragraph(self, line: str, start: int, end: int) -> None:
         place = self._quote_marks(line, start, 0)
+        if titled := _TITLED.match(line, place):
+            self.unseen.append((start + titled.start("title"), start + titled.end("title")))
         if section := _SECTION.match(line, place):
             self.end_paragraph()
             place = section.start(2)
@@ -619,6 +644,8 @@ class _Inline:
             self._drop(where, where + 1)
         elif kind in ("image", "open"):
             self.brackets.append((where, end))
+        elif kind == "tag":
+            self.lines.unseen.append((where, end))
         elif kind == "link":
             self._link(match, where, end)
         elif kind == "note" and f"^{match['name']}".casefold() in self.lines.definitions:
@@ -629,6 +656,7 @@ class _Inline:
             if part[max(words - place, 0) : match.start()].casefold() in self.lines.definitions:
                 self._drop(begin, words)
                 self._drop(where, end)
+                self.lines.unseen += [(words - 1, end)] * (words - begin > 1)
         elif kind == "auto":
             self._drop(where, where + 1)
             self._drop(end - 1, end)
@@ -647,6 +675,7 @@ class _Inline:
         if label is None or label.casefold() in self.lines.definitions:
             self._drop(begin, words)
             self._drop(where, end)
+            self.lines.unseen.append((words - 1 if words - begin > 1 else where, end))  # of an image also its text
 
     def _run(self, match: re.Match[str], part: str, where: int) -> None:
         """A run opens emphasis before a word, and closes it behind one, as CommonMark says."""
@@ -695,6 +724,9 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 
 
 _EDGES = re.compile(EDGE)
+
+
+_DEEP: Final = 10  # images within links within images, at most
 
 
 _FEW = 8  # places at which words are looked for as they are, before anything is prepared
@@ -774,6 +806,18 @@ class Source:
         prepared: Prepared = getattr(self, f"_{level}")
         return prepared
 
+    @cached_property
+    def _unseen(self) -> list[Span]:
+        return sorted(_lines_of(self.text).unseen)
+
+    def hides(self, start: int, end: int) -> bool:
+        """Whether words are in what no reader reads: the text or address of an image, a title, an attribute."""
+        line = self.text.rfind("\n", 0, start) + 1
+        if not _SEEN_BY_NOBODY.search(self.text, line, max(self.text.find("\n", end), end)):
+            return False
+        number = bisect_right(self._unseen, (start, len(self.text)))
+        return any(start >= one and end <= other for one, other in self._unseen[max(number - _DEEP, 0) : number])
+
     def exact_spans(self, quote: str) -> Iterator[Span]:
         """Where the very words are between white space or the ends of the text: found without preparing anything.
 
@@ -785,7 +829,8 @@ class Source:
                 return
             end = place + len(quote)
             before, after = beside(self.text, place, end)
-            if quote and (not before or before.isspace()) and (not after or after.isspace()):
+            is_whole = (not before or before.isspace()) and (not after or after.isspace())
+            if quote and is_whole and not self.hides(place, end):
                 yield place, end
             place = self.text.find(quote, place + 1)
 
