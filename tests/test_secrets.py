@@ -410,6 +410,11 @@ def test_keys_at_the_edge_of_a_window_are_found_whole(kind: str, edge: int) -> N
 def _giving_back(tree: Any) -> Iterator[str]:
     """The repetitions without a small bound in a parsed pattern that can give back what they took."""
     for operation, argument in tree:
+        if str(operation) == "ATOMIC_GROUP":  # its last repetition gives nothing back
+            *before, (_, last) = argument
+            is_last = str(argument[-1][0]) == "MAX_REPEAT"
+            yield from _giving_back([*before, *last[2]] if is_last else argument)
+            continue
         if str(operation) in {"MAX_REPEAT", "MIN_REPEAT"} and argument[1] > 100:
             yield f"{operation} {argument}"
         parts = argument if isinstance(argument, tuple | list) else [argument]

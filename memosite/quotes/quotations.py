@@ -227,7 +227,7 @@ _OF = re.compile(r"\b(?:by|from|of|von|de)(?: the| our)? \Z")
 _CLAUSE = re.compile(r"(?:after|when|before|once|because|if|since|while|until|although|though|what|whenever)\b")
 
 
-_ALIKE = rf"(?:^|[.!?;,(|•”\"’»“„] ?)(?:{_FILLING} )*+"
+_ALIKE = rf"(?:^|[.!?;,(|•”\"’»“„] ?)(?>(?:{_FILLING} )*)"
 
 
 _WHO = r"(?: \([^()]*\))?"
@@ -238,15 +238,15 @@ _SAID_BEFORE: Final = (
     re.compile(rf"(?:according to|in the words of|as per|laut)(?: the| our)? {_NAMED}{_WHO}[ ,:]*\Z"),
     re.compile(
         rf"{_ALIKE}{_NAMED}['’]s {_NOUNS}(?: {CITED}|{_WHO})? (?:{_TELLING}|was|is|were|are|reads?)"
-        rf"(?: {_OBJECT})*+[ ,:—]*\Z"
+        rf"(?>(?: {_OBJECT})*)[ ,:—]*\Z"
     ),
 )
 """How a text names who says the words behind it."""
 
 
 _TOLD_BEFORE: Final = re.compile(
-    rf"{_NAMED}{_WHO}(?:,[^,.;:!?]{{1,80}},)?(?: {_BESIDE_VERB})*+ {_TELLING}"
-    rf"(?: \([^()]*\)|,? {CITED}| {_OBJECT})*+(?P<end>[ ,:—]*)\Z"
+    rf"{_NAMED}{_WHO}(?:,[^,.;:!?]{{1,80}},)?(?>(?: {_BESIDE_VERB})*) {_TELLING}"
+    rf"(?>(?: \([^()]*\)|,? {CITED}| {_OBJECT})*)(?P<end>[ ,:—]*)\Z"
 )
 
 
@@ -256,10 +256,10 @@ _SAID_BEHIND: Final = (
         rf"(?: the| our| der| die)? {_NAMED}(?!['’]s)"
     ),
     re.compile(
-        rf"[,!?…—]+ (?:as )?(?:the |our )?{_NAMED}{_WHO}(?: {_BESIDE_VERB})*+ {_TELLING}"
+        rf"[,!?…—]+ (?:as )?(?:the |our )?{_NAMED}{_WHO}(?>(?: {_BESIDE_VERB})*) {_TELLING}"
         r"(?! (?:that|nothing|so|it|this|about|which|what|no|not)\b)"
     ),
-    re.compile(rf"— ?— ?(?:{_FILLING} )*+{_NAMED}{_WHO}(?= ?[,;:(\[]| (?:to|in|on|of|at|for)\b|\Z)"),
+    re.compile(rf"— ?— ?(?>(?:{_FILLING} )*){_NAMED}{_WHO}(?= ?[,;:(\[]| (?:to|in|on|of|at|for)\b|\Z)"),
     re.compile(
         rf"[ ,.!?…]*[(\[—] ?(?:(?:said|says|so|by|from|thus|quoting|per) )*(?:the |our )?"
         rf"\[?{_NAMED}\]?(?:\([^()]*\))?{_WHO}"
@@ -311,7 +311,7 @@ class Names:
             is_told = "," not in match["end"] or not (
                 _CLAUSE.match(clause) or (clause.startswith("as ") and " asked" in match[0])
             )
-            if is_told and (not _OF.search(told) or re.fullmatch(f"(?:{_FILLING} )*+", f"{clause} ")):
+            if is_told and (not _OF.search(told) or re.fullmatch(f"(?>(?:{_FILLING} )*)", f"{clause} ")):
                 yield found[number]
                 if number and re.search(rf"{_NAMED}{_WHO},? (?:and|or|und)(?: the| our)? \Z", told):
                     yield found[number - 1]

@@ -88,8 +88,9 @@ _KNOTS = (
     ),
     *(
         re.compile(
-            rb"%s(?=[ \t\r\n+.&~\\])(?<=[%s].)[ \t]{0,40}+(?:[+.&~\\]{1,2}+[ \t]{0,40}+)?+"
-            rb"(?:\r?\n[ \t]{0,80}+(?:[+.&~]{1,2}+[ \t]{0,40}+)?+)?+%s(?P<plain>)(?=[%s])" % (quote, _RUN, quote, _RUN)
+            rb"%s(?=[ \t\r\n+.&~\\])(?<=[%s].)[ \t]{0,40}+(?>(?:[+.&~\\]{1,2}+[ \t]{0,40}+)?)"
+            rb"(?>(?:\r?\n[ \t]{0,80}+(?:[+.&~]{1,2}+[ \t]{0,40}+)?)?)%s(?P<plain>)(?=[%s])"
+            % (quote, _RUN, quote, _RUN)
         )
         for quote in (b'"', b"'")
     ),
@@ -545,9 +546,9 @@ _IN_VALUE = rb"[^\s\"'`<>\[\](){},;|&\\]"
 
 _UNQUOTED, _UNQUOTED_IN_ROW = (
     re.compile(
-        rb"(?:%s++|(?!&&|;;|\|\||<<|<[/!]|<[A-Za-z]{1,20}[ />]|&#?[A-Za-z0-9]{1,8};"
+        rb"(?>(?:%s++|(?!&&|;;|\|\||<<|<[/!]|<[A-Za-z]{1,20}[ />]|&#?[A-Za-z0-9]{1,8};"
         rb"|.[A-Za-z_][A-Za-z0-9_.-]{0,40}+(?: [A-Za-z]{1,12})?[=:])"
-        rb"[&;<%s](?=%s)){0,300}+" % (_IN_VALUE, sign, _IN_VALUE)
+        rb"[&;<%s](?=%s)){0,300})" % (_IN_VALUE, sign, _IN_VALUE)
     )
     for sign in (rb"|", rb"")
 )
@@ -675,10 +676,10 @@ htpasswd. The rules' engine would take half as long again to look for it."""
 _USER = re.compile(rb"(?:^|[\s>\"'`|]|\\n)[a-z_][a-z0-9_.-]{0,31}:\Z")
 
 
-_LINE_BREAK = re.compile(rb"\r?\n|\\(?<!\\\\)\\*+(?:r\\++)?+n")
+_LINE_BREAK = re.compile(rb"\r?\n|\\(?<!\\\\)\\*+(?>(?:r\\++)?)n")
 
 
-_BEGIN_OF_LINE = re.compile(rb"(?:\r?\n|\\(?<!\\\\)\\*+(?:r\\++)?+n|[:\[] {0,4}\\*+\")[> \t]{0,40}+")
+_BEGIN_OF_LINE = re.compile(rb"(?:\r?\n|\\(?<!\\\\)\\*+(?>(?:r\\++)?)n|[:\[] {0,4}\\*+\")[> \t]{0,40}+")
 """Of a line in a text, or of the first one in a string."""
 
 

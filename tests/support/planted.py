@@ -41,7 +41,9 @@ PLANTED: dict[str, tuple[str, ...]] = {
 }
 """The names of artifacts with planted words, each with its files."""
 
-_WORDS = re.compile(rb"zq[a-z]{3,}", re.IGNORECASE)  # shorter ones may be in any binary file
+_PLANTED_IN = (Path(__file__), *(Path(__file__).parents[1] / name for name in ("test_withheld.py", "test_lean.py")))
+_KNOWN = {word.encode() for path in _PLANTED_IN for word in re.findall("zq[a-z]{3,}", path.read_text(encoding="utf-8"))}
+_WORDS = re.compile(b"|".join(sorted(_KNOWN, key=len, reverse=True)), re.IGNORECASE)  # others may be in any binary file
 _UUID = "0b5d7a52-95f1-4bd0-8f6e-2f6f3c0a1e11"
 
 
