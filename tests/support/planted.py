@@ -43,7 +43,7 @@ PLANTED: dict[str, tuple[str, ...]] = {
 
 _PLANTED_IN = (Path(__file__), *(Path(__file__).parents[1] / name for name in ("test_withheld.py", "test_lean.py")))
 _KNOWN = {word.encode() for path in _PLANTED_IN for word in re.findall("zq[a-z]{3,}", path.read_text(encoding="utf-8"))}
-_WORDS = re.compile(b"|".join(sorted(_KNOWN, key=len, reverse=True)), re.IGNORECASE)  # others may be in any binary file
+_WORDS = re.compile(b"|".join(sorted(_KNOWN, reverse=True)), re.IGNORECASE)  # others may be in any binary file
 _UUID = "0b5d7a52-95f1-4bd0-8f6e-2f6f3c0a1e11"
 
 
