@@ -162,7 +162,8 @@ def test_names_that_show_no_item_say_what_to_do(site: Path, capsys: Capture) -> 
         (("show", gone), "it was removed on"),
         (("show", "2026-05-03-1000--engineer--the-rocks"), "found no item of that name"),
         (("show", "2026-05-03-1000--engineer--the-rocks"), "such as transcript/" + TALK),
-        (("show", "2026-05-03"), "found 2 items of that name"),
+        (("show", "2026-05-03"), "found 2 items of that name; write more of the id:\n  "),
+        (("thread", "2026-05"), "\n  memo/2026-05-01-1000--director--engineer--gates\n  "),
         (("inbox", "enginer"), "nearest is engineer; there are director, engineer"),
         (("inbox", "engineer", "--budget", "-1"), "must be 0 (for everything) or more, not -1"),
     ):
@@ -268,7 +269,7 @@ def test_an_item_has_three_lines_a_summary_and_its_text_and_is_named_by_its_file
     ):
         assert ask(capsys, shared_example(), "show", path, "--head").startswith(f"{name}; "), path
     said = ask(capsys, shared_example(), "show", "reading-room/.wyren/memory.md", code=2)
-    assert "found 13 items in that file: record/reading-room.decisions." in said
+    assert "found 13 items in that file; name one of them:\n  record/reading-room.decisions." in said
     assert "found no item of that name" in ask(capsys, shared_example(), "show", "website/pages/holds.md", code=2)
 
 
@@ -304,7 +305,7 @@ def test_a_position_of_two_organizations_has_to_be_told_apart(tmp_path: Path, ca
         ["reply", "plain", "--from", "warden"],
     ):
         said = ask(capsys, site, *command, code=2)
-        assert "--from warden: found 2 positions: lock-org~warden, mill-org~warden; name one of them" in said
+        assert "--from warden: found 2 positions; name one of them:\n  lock-org~warden\n  mill-org~warden" in said
     said = ask(capsys, site, "inbox", "miller", code=2)
     assert "there are lock-org~keeper, lock-org~warden, mill-org~keeper, mill-org~warden\n" in said
     for name in ("lock-org~warden", "lock-org/warden"):

@@ -8,7 +8,7 @@ from itertools import chain
 from types import MappingProxyType
 
 from memosite.agents import Entry
-from memosite.archive.cite import ArchiveNames, nearest, ref_named
+from memosite.archive.cite import ArchiveNames, nearest, ref_named, several_found
 from memosite.archive.lines import notice_of
 from memosite.archive.mailboxes import (
     PossibleReplies,
@@ -250,7 +250,7 @@ def _only(archive: Archive, written: str, found: Collection[str], *, joins: bool
         return together[0]
     ids = sorted({member for id_ in found for member in archive.positions[id_].union_of or (id_,)})
     if len(ids) > 1:
-        raise ConfigError(f"{written}: found {len(ids)} positions: {names_line(ids, _LISTED)}; name one of them")
+        raise ConfigError(f"{written}: {several_found('positions', ids, 'name one of them')}")
     return archive.positions[ids[0]]
 
 

@@ -17,7 +17,7 @@ from memosite.archive.model import Archive
 from memosite.commands.arguments import COMMANDS, Option
 from memosite.facts.errors import ConfigError
 from memosite.facts.texts import cut_line
-from memosite.facts.times import read_moment
+from memosite.facts.times import is_like_date, read_moment
 
 # The tools that models are offered: their descriptions, what they take, and the command that each of them is.
 
@@ -156,7 +156,8 @@ def _since(values: Arguments) -> tuple[str, ...]:
     """The command for what is new between two days: anything but a day could be a file, or a commit."""
     for name in ("since", "until"):
         if values.get(name) and read_moment(values[name]) is None:
-            raise ConfigError(f'"{name}": found {values[name][:80]!r}, expected a day, such as 2026-05-31')
+            found = "the invalid date " if is_like_date(values[name]) else ""
+            raise ConfigError(f'"{name}": found {found}{values[name][:80]!r}, expected a day, such as 2026-05-31')
     return "diff", f"{values['since']}..{values.get('until', '')}"
 
 

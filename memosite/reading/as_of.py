@@ -23,7 +23,7 @@ from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError, SourceError
 from memosite.facts.file import File
 from memosite.facts.json_text import clean_text
-from memosite.facts.times import Moment, read_moment
+from memosite.facts.times import Moment, is_like_date, read_moment
 from memosite.reading.past_cache import past_cache
 from memosite.sources import objects
 from memosite.sources.folder import holding_repo
@@ -39,9 +39,6 @@ FORMS = "expected a date (2026-05-01 or 2026-05-01T14:30Z), a commit of a source
 
 
 _HASH = re.compile(r"[0-9a-f]{4,64}")
-
-
-_LIKE_DAY = re.compile(r"\d{4}-\d", re.ASCII)
 
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -226,8 +223,8 @@ def _not_found(lines: Sequence[_Line], written: str) -> str:
     """What is wrong with a commit or a date that is none, and where it was sought."""
     names = [line.source.name for line in lines]
     source, colon, ref = written.rpartition(":")
-    if _LIKE_DAY.match(written):
-        return "found no such date"
+    if is_like_date(written):
+        return "found an invalid date"
     if colon and source in names:
         return f'found no such commit or branch "{printable(ref)}" in {source} (see: git log)'
     if colon:
