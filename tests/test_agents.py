@@ -172,6 +172,23 @@ def test_names_that_show_no_item_say_what_to_do(site: Path, capsys: Capture) -> 
         assert asked(capsys, site, "inbox", name)["position"] == "engineer"
 
 
+def test_a_hand_off_is_whole_and_what_is_for_information_is_cut_first(site: Path, capsys: Capture) -> None:
+    """Its end, where it says what is open, is what a successor has to do; what is due is named with it."""
+    at = site / "yard/memos"
+    done = "\n\n".join(f"Gate {number} was painted, and its lock was greased and closed." for number in range(90))
+    send(at / "read", "2026-05-06-1800--engineer--engineer--handoff", subject="Hand-off",
+         body=f"## Done\n\n{done}\n\n## Open (for the next session)\n\n1. Drain lock 7.")  # fmt: skip
+    news = "\n\n".join(f"Barge {number} came and went again." for number in range(200))
+    write_memo(at / "inbox", "2026-05-07-1000--director--engineer--barges", sender="director", to="engineer", body=news)
+    said = ask(capsys, site, "brief", "engineer", "--budget", "2600")
+    assert "    1. Drain lock 7." in said and estimate(said) < 2600 * 1.05
+    assert "engineer--pumps" in said and "director--engineer--barges" in said
+    assert "Barge 199" not in said
+    small = ask(capsys, site, "brief", "engineer", "--budget", "1000")
+    assert "more characters: memosite show memo/2026-05-06-1800--engineer--engineer--handoff --from" in small
+    assert "engineer--pumps" in small and "Barge 1 " not in small
+
+
 def test_a_brief_begins_with_the_hand_off_and_json_says_what_the_text_says(site: Path, capsys: Capture) -> None:
     """Every entry in the same order, whatever the cache knows; new is counted from the hand-off."""
     commands = (("brief", "engineer"), ("inbox", "director"), ("thread", "2026-05-01-1000--director"), ("show", TALK))

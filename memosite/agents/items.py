@@ -177,6 +177,7 @@ def entry_of(
         chars=chars,
         more=reader.command("show", "/".join(artifact.ref)),
         is_summary=text is None,
+        is_news=not artifact.owed_by and text is None,
         rank=rank,
     )
 

@@ -113,7 +113,9 @@ def _brief_parts(involved: Involved, only: str) -> Iterable[Part]:
 
     def part(name: str, title: str, entries: Iterable[Entry], empty: str) -> Part:
         more = reader.command("brief", position.id, "--only", name)
-        return Part(name=name, title=title, entries=tuple(entries), more=more, empty=empty)
+        is_whole, is_due = name == "handoff", name in ("unread", "to-do")
+        made = tuple(entries)
+        return Part(name=name, title=title, entries=made, more=more, empty=empty, is_whole=is_whole, is_due=is_due)
 
     def listed(artifacts: Iterable[Artifact]) -> list[Entry]:
         return involved.entries(artifacts)
