@@ -175,11 +175,14 @@ def test_names_that_show_no_item_say_what_to_do(site: Path, capsys: Capture) -> 
 def test_a_hand_off_is_whole_and_what_is_for_information_is_cut_first(site: Path, capsys: Capture) -> None:
     """Its end, where it says what is open, is what a successor has to do; what is due is named with it."""
     at = site / "yard/memos"
-    done = "\n\n".join(f"Gate {number} was painted, and its lock was greased and closed." for number in range(90))
+    done = "\n\n".join(f"Gate {number} was painted, and its lock was greased and closed." for number in range(100))
     send(at / "read", "2026-05-06-1800--engineer--engineer--handoff", subject="Hand-off",
          body=f"## Done\n\n{done}\n\n## Open (for the next session)\n\n1. Drain lock 7.")  # fmt: skip
-    news = "\n\n".join(f"Barge {number} came and went again." for number in range(200))
-    write_memo(at / "inbox", "2026-05-07-1000--director--engineer--barges", sender="director", to="engineer", body=news)
+    news = "\n\n".join(f"Barge {number} came and went again." for number in range(400))
+    for barge in ("barges", "boats"):
+        name = f"2026-05-07-1000--director--engineer--{barge}"
+        write_text(at / f"inbox/{name}.body.md", "All of it.")
+        write_memo(at / "inbox", name, sender="director", to="engineer", body=news, body_ref=f"{name}.body.md")
     said = ask(capsys, site, "brief", "engineer", "--budget", "2600")
     assert "    1. Drain lock 7." in said and estimate(said) < 2600 * 1.05
     assert "engineer--pumps" in said and "director--engineer--barges" in said
