@@ -172,6 +172,33 @@ def test_names_that_show_no_item_say_what_to_do(site: Path, capsys: Capture) -> 
         assert asked(capsys, site, "inbox", name)["position"] == "engineer"
 
 
+def test_what_arrived_since_a_day_a_commit_or_an_item_can_be_asked(tmp_path: Path, capsys: Capture) -> None:
+    """By when it was committed: an old memo that came late is new. Of one commit, by their dates."""
+    repo = Repo(tmp_path / "site/yard")
+    write_org(repo.root, positions=[_seat("director", "../office"), _seat("engineer", "../yard")])
+    at, names = repo.root / "memos/read", [f"2026-05-0{day}-1000--director--engineer--n{day}" for day in (1, 2, 3, 4)]
+
+    def arrive(*days: int, at_: str) -> str:
+        for day in days:
+            reply: dict[str, Any] = {"in_reply_to": f"{names[0]}.openthing"} if day > 1 else {}
+            write_memo(at, names[day - 1], sender="director", to="engineer", sent=f"2026-05-0{day}T10:00:00Z", **reply)
+        return repo.commit("came", at=at_)
+
+    first = arrive(1, 3, at_="2026-05-03T12:00:00Z")
+    arrive(2, 4, at_="2026-05-06T12:00:00Z")
+    for since, new in (
+        ("2026-05-03", [1, 2, 3, 4]), ("2026-05-06", [2, 4]), ("2026-05-07", []), (first[:10], [2, 4]),
+        (f"yard:{first}", [2, 4]), (names[0], [2, 3, 4]), (names[2], [2, 4]), (names[1], [4]),
+    ):  # fmt: skip
+        for words, part in ((("thread", names[0]), "memos"), (("inbox", "engineer"), "unread")):
+            told = asked(capsys, tmp_path / "site", *words, "--since", since)
+            assert sorted(one["id"] for one in told[part]) == [names[day - 1] for day in new], (words, since)
+    assert "invalid date" in ask(capsys, tmp_path / "site", "thread", names[0], "--since", "2026-02-30", code=2)
+    assert "found no item of that name" in ask(
+        capsys, tmp_path / "site", "inbox", "engineer", "--since", "ffff", code=2
+    )
+
+
 def test_a_hand_off_is_whole_and_what_is_for_information_is_cut_first(site: Path, capsys: Capture) -> None:
     """Its end, where it says what is open, is what a successor has to do; what is due is named with it."""
     at = site / "yard/memos"

@@ -191,7 +191,7 @@ def test_tools_take_what_their_commands_take() -> None:
     for name, arguments, said in (
         ("inbox", {}, 'found no "position"'),
         ("inbox", {"position": 7}, "found '7', expected a text"),
-        ("inbox", {"position": "director", "who": "x"}, 'found "who", expected position, from, budget, as_of'),
+        ("inbox", {"position": "director", "who": "x"}, 'found "who", expected position, since, from, budget, as_of'),
         ("inbox", {"position": "director", "budget": True}, "expected a whole number"),
         ("inbox", {"position": "director", "budget": -1}, "found -1, expected 0 or more"),
         ("brief", {"position": "director", "section": "all"}, "expected one of handoff, unread"),

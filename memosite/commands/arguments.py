@@ -213,6 +213,13 @@ _AS_OF = _option(
 )
 
 
+_SINCE = _option(
+    "--since DATE|COMMIT|ID",
+    "what arrived since then: since the beginning of a day (2026-05-01), after a commit of a source, or after an item",
+    default="",
+)
+
+
 _POSITION = "a position, by any name that memos use"
 
 
@@ -481,6 +488,7 @@ COMMANDS: Final = {
             "memosite inbox catalogue-engineer --site example-org",
             "commands.agents:run_answer",
             _option("position POSITION", _POSITION),
+            _SINCE,
             *_reading("entry of the list", 4_000),
             is_silent=True,
         ),
@@ -505,6 +513,7 @@ COMMANDS: Final = {
             "commands.agents:run_answer",
             _option("reference ID", "a thread, or one of its memos: an id or its beginning"),
             _flag("--brief", "a line and the triage summary for each memo"),
+            _SINCE,
             *_reading("entry of the list", 8_000),
             is_silent=True,
         ),

@@ -223,6 +223,9 @@ _AS_OF = _option(
 )
 
 
+_NEW = "only what arrived since a day (2026-05-01), or after a commit or an item: the last one that you have read"
+
+
 TOOLS: Final = (
     _tool(
         "brief",
@@ -244,6 +247,7 @@ TOOLS: Final = (
         "do, also in memos that it has read, use brief.",
         _by("inbox", "position"),
         _POSITION,
+        _option("inbox", "--since", _NEW),
         _FROM,
         _BUDGET,
         _AS_OF,
@@ -272,6 +276,7 @@ TOOLS: Final = (
         "each action. By default a line and a summary for each memo.",
         _by("thread", "id"),
         Parameter(name="id", is_required=True, what="a thread, or one of its memos, by its id or its beginning"),
+        _option("thread", "--since", _NEW),
         _option("thread", "--brief", "summaries and no texts (default: true)", name="summaries"),
         _FROM,
         _BUDGET,

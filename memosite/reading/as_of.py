@@ -123,6 +123,25 @@ def past_of(config: Config, written: str) -> Past:
     )
 
 
+def since_when(config: Config, written: str) -> Moment | None:
+    """The beginning of a date, or when a commit was made, as `past_of` takes them; None if it is neither.
+
+    Raises `ConfigError` for an invalid date, and for a commit that several repos have.
+    """
+    if "-" in written and (day := read_moment(written)):
+        return day
+    if is_like_date(written):
+        raise ConfigError(f'--since "{printable(written)}": found an invalid date, expected one such as 2026-05-01')
+    if config.audience != "internal":  # commits are not published
+        return None
+    lines = [line for line in (_line(config, source) for source in config.sources) if isinstance(line, _Line)]
+    found = list(_commits(lines, written))
+    if any(line.repo != found[0][0].repo for line, _ in found):
+        names = ", ".join(dict.fromkeys(line.source.name for line, _ in found))
+        raise ConfigError(f'--since "{printable(written)}": found it in {names}, expected one repo; write SOURCE:REF')
+    return found[0][1].committed if found else None
+
+
 def _no_git(written: str, left_out: Mapping[str, str]) -> ConfigError:
     reasons = "; ".join(f"{name}: {why}" for name, why in left_out.items()) or "there are no sources"
     return ConfigError(
