@@ -162,13 +162,61 @@ def test_names_that_show_no_item_say_what_to_do(site: Path, capsys: Capture) -> 
         (("show", gone), "it was removed on"),
         (("show", "2026-05-03-1000--engineer--the-rocks"), "found no item of that name"),
         (("show", "2026-05-03-1000--engineer--the-rocks"), "such as transcript/" + TALK),
-        (("show", "2026-05-03"), "found 2 items of that name"),
+        (("show", "2026-05-03"), "found 2 items of that name; write more of the id:\n  "),
+        (("thread", "2026-05"), "\n  memo/2026-05-01-1000--director--engineer--gates\n  "),
         (("inbox", "enginer"), "nearest is engineer; there are director, engineer"),
         (("inbox", "engineer", "--budget", "-1"), "must be 0 (for everything) or more, not -1"),
     ):
         assert said in ask(capsys, site, *words, code=2)
     for name in ("eng", "Engineer"):
         assert asked(capsys, site, "inbox", name)["position"] == "engineer"
+
+
+def test_what_arrived_since_a_day_a_commit_or_an_item_can_be_asked(tmp_path: Path, capsys: Capture) -> None:
+    """By when it was committed: an old memo that came late is new. Of one commit, by their dates."""
+    repo = Repo(tmp_path / "site/yard")
+    write_org(repo.root, positions=[_seat("director", "../office"), _seat("engineer", "../yard")])
+    at, names = repo.root / "memos/read", [f"2026-05-0{day}-1000--director--engineer--n{day}" for day in (1, 2, 3, 4)]
+
+    def arrive(*days: int, at_: str) -> str:
+        for day in days:
+            reply: dict[str, Any] = {"in_reply_to": f"{names[0]}.openthing"} if day > 1 else {}
+            write_memo(at, names[day - 1], sender="director", to="engineer", sent=f"2026-05-0{day}T10:00:00Z", **reply)
+        return repo.commit("came", at=at_)
+
+    first = arrive(1, 3, at_="2026-05-03T12:00:00Z")
+    arrive(2, 4, at_="2026-05-06T12:00:00Z")
+    for since, new in (
+        ("2026-05-03", [1, 2, 3, 4]), ("2026-05-06", [2, 4]), ("2026-05-07", []), (first[:10], [2, 4]),
+        (f"yard:{first}", [2, 4]), (names[0], [2, 3, 4]), (names[2], [2, 4]), (names[1], [4]),
+    ):  # fmt: skip
+        for words, part in ((("thread", names[0]), "memos"), (("inbox", "engineer"), "unread")):
+            told = asked(capsys, tmp_path / "site", *words, "--since", since)
+            assert sorted(one["id"] for one in told[part]) == [names[day - 1] for day in new], (words, since)
+    assert "invalid date" in ask(capsys, tmp_path / "site", "thread", names[0], "--since", "2026-02-30", code=2)
+    assert "found no item of that name" in ask(
+        capsys, tmp_path / "site", "inbox", "engineer", "--since", "ffff", code=2
+    )
+
+
+def test_a_hand_off_is_whole_and_what_is_for_information_is_cut_first(site: Path, capsys: Capture) -> None:
+    """Its end, where it says what is open, is what a successor has to do; what is due is named with it."""
+    at = site / "yard/memos"
+    done = "\n\n".join(f"Gate {number} was painted, and its lock was greased and closed." for number in range(100))
+    send(at / "read", "2026-05-06-1800--engineer--engineer--handoff", subject="Hand-off",
+         body=f"## Done\n\n{done}\n\n## Open (for the next session)\n\n1. Drain lock 7.")  # fmt: skip
+    news = "\n\n".join(f"Barge {number} came and went again." for number in range(400))
+    for barge in ("barges", "boats"):
+        name = f"2026-05-07-1000--director--engineer--{barge}"
+        write_text(at / f"inbox/{name}.body.md", "All of it.")
+        write_memo(at / "inbox", name, sender="director", to="engineer", body=news, body_ref=f"{name}.body.md")
+    said = ask(capsys, site, "brief", "engineer", "--budget", "2600")
+    assert "    1. Drain lock 7." in said and estimate(said) < 2600 * 1.05
+    assert "engineer--pumps" in said and "director--engineer--barges" in said
+    assert "Barge 199" not in said
+    small = ask(capsys, site, "brief", "engineer", "--budget", "1000")
+    assert "more characters: memosite show memo/2026-05-06-1800--engineer--engineer--handoff --from" in small
+    assert "engineer--pumps" in small and "Barge 1 " not in small
 
 
 def test_a_brief_begins_with_the_hand_off_and_json_says_what_the_text_says(site: Path, capsys: Capture) -> None:
@@ -268,7 +316,7 @@ def test_an_item_has_three_lines_a_summary_and_its_text_and_is_named_by_its_file
     ):
         assert ask(capsys, shared_example(), "show", path, "--head").startswith(f"{name}; "), path
     said = ask(capsys, shared_example(), "show", "reading-room/.wyren/memory.md", code=2)
-    assert "found 13 items in that file: record/reading-room.decisions." in said
+    assert "found 13 items in that file; name one of them:\n  record/reading-room.decisions." in said
     assert "found no item of that name" in ask(capsys, shared_example(), "show", "website/pages/holds.md", code=2)
 
 
@@ -304,7 +352,7 @@ def test_a_position_of_two_organizations_has_to_be_told_apart(tmp_path: Path, ca
         ["reply", "plain", "--from", "warden"],
     ):
         said = ask(capsys, site, *command, code=2)
-        assert "--from warden: found 2 positions: lock-org~warden, mill-org~warden; name one of them" in said
+        assert "--from warden: found 2 positions; name one of them:\n  lock-org~warden\n  mill-org~warden" in said
     said = ask(capsys, site, "inbox", "miller", code=2)
     assert "there are lock-org~keeper, lock-org~warden, mill-org~keeper, mill-org~warden\n" in said
     for name in ("lock-org~warden", "lock-org/warden"):

@@ -223,8 +223,8 @@ def files(site: Path) -> list[Path]:
 
 NO_TIMES = {
     "yesterday": "found no such commit in office, yard, expected a date",
-    "2026-13-01": "found no such date, expected a date (2026-05-01",
-    "2026-02-30T10:00Z": "found no such date",
+    "2026-13-01": "found an invalid date, expected a date (2026-05-01",
+    "2026-02-30T10:00Z": "found an invalid date",
     "abcdef012345": "found no such commit in office, yard",
     "yard:nothing": 'found no such commit or branch "nothing" in yard (see: git log)',
     "yard:--all": 'found no such commit or branch "--all" in yard',

@@ -182,7 +182,7 @@ def test_a_quote_or_a_short_reference_leads_to_its_source(repo: Repo, capsys: Ca
     write_memo(repo.root / "memos/inbox", "2026-05-01-1500--engineer--director--noon", body="Noon.")
     for words, said in (
         (["2026-05-01-1431--engineer--the-loot"], f"expected an id of the archive, such as {TALK}"),
-        (["2026-05-01"], "found 2 items of that name:"),
+        (["2026-05-01"], "found 2 items of that name; write more of the id:\n  "),
         ([f"{LOAD}#t9"], "has no passage #t9; expected a turn from t1 to t3"),
         ([], "found no REF"),
         ([LOAD, "noon", "--quote", "x"], "found 2 REFs, expected one at most"),

@@ -5,6 +5,7 @@ import io
 import json
 import runpy
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,9 +16,11 @@ from memosite.cli import main
 from memosite.commands.arguments import command_parsers, parser
 from memosite.facts.characters import printable_json
 from memosite.facts.texts import counted
+from memosite.run import progress
 from tests.support.commands import command_line, run_command
 from tests.support.files import ROOT, write_text
 from tests.support.memos import write_memo
+from tests.support.repos import Repo
 from tests.support.sites import shared_example
 from tests.support.waiting import DEADLINE
 
@@ -40,6 +43,67 @@ def test_each_command_has_help_with_an_example(tmp_path: Path, capsys: Capture) 
     assert "-o" in capsys.readouterr().err  # a folder cannot go to standard output
     assert main(["build", str(shared_example()), "-o", str(tmp_path / "out"), "--jobs", "0"]) == 2
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["biuld"], "did you mean build?"),
+        (["build", "--basurl", "https://a.example/"], "did you mean --base-url?"),
+        (["search", "--limitt=3", "x"], "did you mean --limit?"),
+        (["reply", "2026", "--frm", "a"], "did you mean --from?"),
+        (["brief", "director", "--only", "to-doo"], "did you mean to-do?"),
+    ],
+)
+def test_a_word_that_is_nearly_right_is_told_what_it_may_mean(words: list[str], meant: str, capsys: Capture) -> None:
+    """A command, an option or one of its values; what is like nothing, or far too long, is told nothing."""
+    with pytest.raises(SystemExit):
+        main(words)
+    assert capsys.readouterr().err.rstrip().endswith(meant)
+    for far in (["qqqqqqqq"], ["build", "--zzzzzzzzz"], ["b" * 100_000]):
+        with pytest.raises(SystemExit):
+            main(far)
+        said = capsys.readouterr().err
+        assert "did you mean" not in said and (len(far) > 1 or len(said) < 2_000)
+
+
+def test_help_shows_what_all_commands_share_in_a_group_of_its_own(capsys: Capture) -> None:
+    """The site is SITE there, as an argument and as --site."""
+    for command in ("build", "search", "verify"):
+        with pytest.raises(SystemExit):
+            main([command, "--help"])
+        own, shared = capsys.readouterr().out.split("options of all commands:")
+        assert all(f"  {name} " in shared for name in ("--site", "--cache", "--secrets", "--audience"))
+        assert not any(f"\n  {name} " in own for name in ("--site", "--cache", "--secrets", "--audience", "--quiet"))
+        assert "--site SITE" in shared
+
+
+def test_a_date_that_is_none_is_called_invalid(tmp_path: Path, capsys: Capture) -> None:
+    """Wherever a date is taken: it is no name of a commit then."""
+    write_memo(tmp_path / "memos/inbox", FIRST)
+    Repo(tmp_path).commit("First")
+    for words in (["diff", "2026-13-45.."], ["diff", "..2026-02-30"], ["inbox", "b", "--as-of", "2026-13-45"]):
+        assert main([*words, "--site", str(tmp_path)]) == 2
+        assert "invalid date" in capsys.readouterr().err
+
+
+def test_progress_in_lines_says_what_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of pages, which the name of their stage does not say."""
+    monkeypatch.setattr(progress, "_LINES_EVERY", 0.0)
+    with progress.shown(told := io.StringIO()) as step:
+        step("make", 0, 193)
+        step("read", 1, 2)
+    assert told.getvalue().splitlines() == ["make      0 of 193 pages", "read      1 of 2"]
+
+
+def test_the_demo_says_at_once_what_it_does(tmp_path: Path) -> None:
+    """Before it installs anything, which takes minutes."""
+    shutil.copy(ROOT / "demo", tmp_path / "demo")
+    set_up = write_text(tmp_path / "scripts/set-up", "#!/bin/sh\necho installs\nexit 3\n")
+    set_up.chmod(0o755)
+    run = subprocess.run([tmp_path / "demo"], capture_output=True, text=True, check=False, timeout=DEADLINE)
+    assert run.returncode == 3
+    assert run.stdout.splitlines()[0].startswith("demo: makes .venv") and run.stdout.endswith("installs\n")
 
 
 def test_a_build_ends_with_a_summary_and_check_names_the_line(tmp_path: Path, capsys: Capture) -> None:
@@ -229,7 +293,7 @@ def test_commands_options_and_choices_are_offered(script: Path, capsys: Capture)
     assert completions(script, "memosite export --format m") == {"mbox", "maildir"}
     with pytest.raises(SystemExit):
         main(["completion", "tcsh"])
-    assert "choose from bash, zsh, fish" in capsys.readouterr().err.replace("'", "")
+    assert "expected one of bash, zsh, fish" in capsys.readouterr().err.replace("'", "")
 
 
 @pytest.mark.parametrize("script", ["zsh"], indirect=True)

@@ -260,7 +260,7 @@ def test_a_position_is_named_as_memos_name_it(tmp_path: Path, capsys: Capture) -
     assert (memo.sender_position, memo.recipients[0].position) == ("mill-org~clerk", "mill-org~strategist")
     for words in (("--from", "strategist"), ("--from", "mill-strategist")):
         said = draft(capsys, tmp_path, "reply", "2026-05-02-1100", *words, code=2)
-        assert "found 2 positions: lock-org~strategist, mill-org~strategist" in said
+        assert "found 2 positions; name one of them:\n  lock-org~strategist\n  mill-org~strategist" in said
 
 
 def test_several_recipients_are_named_and_served(site: Path, capsys: Capture) -> None:

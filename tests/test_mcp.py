@@ -21,6 +21,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent, TextResourceContents
 
+from memosite.agents import estimate
 from memosite.cli import main
 from memosite.commands.arguments import command_parsers, parser
 from memosite.mcp import DEFAULTS, PAGE, TOOLS, Request, request_for
@@ -115,7 +116,8 @@ def printed(site: Path, request: Request) -> tuple[str, str, int]:
 
 
 def timeless(text: str) -> str:
-    """A text without the time at which a draft was made."""
+    """A text without the time at which a draft was made, and the estimate that a tool adds to an answer."""
+    text = re.sub(r"\[about [\d,]+ tokens, estimated\]\n?", "", text).rstrip("\n")
     return re.sub(
         r"20\d\d-\d\d-\d\d(-\d{4}--(?=web-engineer--(?:strategist|director)|strategist--web-engineer--re-)"
         r"|T\d\d:\d\d:\d\dZ\",\n)",
@@ -159,6 +161,7 @@ def test_no_answer_names_what_tools_do_not_take_and_no_value_is_an_option() -> N
     found = answered("verify", {"text": "He said “39 photographs that share one barcode in the end”."})
     assert found.text == "0 citations: 0 hold"
     assert found.messages.splitlines() == [
+        "[about 6 tokens, estimated]",
         "memosite: -: found no citation of the archive in it",
         'memosite: verify checks citations; to check quotations without one, add "quotations": true',
     ]
@@ -190,7 +193,7 @@ def test_tools_take_what_their_commands_take() -> None:
     for name, arguments, said in (
         ("inbox", {}, 'found no "position"'),
         ("inbox", {"position": 7}, "found '7', expected a text"),
-        ("inbox", {"position": "director", "who": "x"}, 'found "who", expected position, from, budget, as_of'),
+        ("inbox", {"position": "director", "who": "x"}, 'found "who", expected position, since, from, budget, as_of'),
         ("inbox", {"position": "director", "budget": True}, "expected a whole number"),
         ("inbox", {"position": "director", "budget": -1}, "found -1, expected 0 or more"),
         ("brief", {"position": "director", "section": "all"}, "expected one of handoff, unread"),
@@ -199,9 +202,32 @@ def test_tools_take_what_their_commands_take() -> None:
         ("new_since", {"since": "archive/ledger.jsonl"}, "expected a day"),
         ("search", {"query": "--"}, 'found "--", expected a text'),
         ("mark_read", {}, "found no such tool"),
+        ("new_since", {"since": "2026-13-45"}, "found the invalid date '2026-13-45'"),
+        ("show", {"id": "x" * 100_000}, '"id": found 100,000 characters, expected 1,000 at most'),
+        ("cite", {"references": ["a", "x" * 1_001]}, '"references": found 1,001 characters'),
     ):
         with pytest.raises(Exception, match=re.escape(said)):
             request_for(name, arguments)
+
+
+def test_every_tool_answers_within_a_budget_and_says_what_it_does_not_show() -> None:
+    """Also those whose command has none; with 0 all is answered. A draft, the words of the model, is whole."""
+    assert {tool.name for tool in TOOLS if "budget" not in {one.name for one in tool.parameters}} == {"reply"}
+    references = ["2026-04-14-0922#t1", "2026-04-14-0922#t2", "2026-04-14-0922#t3"]
+    quoted = "> 39 photographs that share a barcode with another one\n\nSo it is.\n\n" * 40
+    for name, arguments in (
+        ("search", {"query": "the", "limit": 100_000}),
+        ("cite", {"references": references * 20}),
+        ("verify", {"text": quoted, "quotations": True}),
+    ):
+        whole, cut = answered(name, {**arguments, "budget": 0}), answered(name, {**arguments, "budget": 500})
+        assert "estimated" not in whole.messages and estimate(whole.text) > 1_000
+        assert estimate(cut.text) + estimate(cut.messages) <= 500
+        assert re.search(r"\[about \d+ tokens, estimated; [\d,]+ \w+ not shown; all of it about", cut.messages)
+        assert cut.text.splitlines()[0] == whole.text.splitlines()[0]
+        assert cut.text.splitlines()[-1] == whole.text.splitlines()[-1]
+    many = answered("cite", {"references": [f"there-is-no-{number}" for number in range(2_000)]})
+    assert len(many.messages) < 10_000 and "more characters]" in many.messages
 
 
 def office(folder: Path, *names: str) -> Repo:

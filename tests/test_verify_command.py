@@ -621,3 +621,22 @@ def test_the_passage_that_a_locator_cites_decides_who_said_it(talked: Desk, tmp_
         found = talked.verified("--quotes", write_text(tmp_path / "book.md", text))
         assert (found["tier"], check in (None, found["check"])) == (tier, True), found
         assert ("which the sentence cites" in str(found["details"])) == (tier == "found elsewhere")
+
+
+def test_what_is_to_be_verified_is_looked_at_before_an_archive_is_read(
+    repo: Repo, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that is not there is named at once; of a folder of several places it is said that all of them are read."""
+    other = Repo(repo.root.parent / "yard")
+    write_memo(other.root / "memos/inbox", "2026-05-01-1500--engineer--director--noon", body="Noon.")
+    other.commit("noon")
+    monkeypatch.chdir(repo.root.parent)
+    assert main(["verify", "nofile.md"]) == 2
+    assert capsys.readouterr().err.startswith("memosite: nofile.md: cannot be read (No such file or directory)")
+    write_text(Path("paper.md"), "Nothing is cited.\n")
+    assert main(["verify", "paper.md"]) == 0
+    told = "memosite: reads 2 sources found in this folder, which has no memosite.yml; name a site with --site"
+    assert capsys.readouterr().err.splitlines()[0] == told
+    for words in (["--quiet"], ["--site", "office"]):
+        assert main(["verify", "paper.md", *words]) == 0
+        assert told not in capsys.readouterr().err

@@ -146,6 +146,8 @@ def test_a_trouble_is_said_once_and_its_end_too(tmp_path: Path) -> None:
             watching.cycle()
     said = [text.removeprefix(f"{published.feed}: ").partition(";")[0] for text in notebook.said]
     assert said == ["503 Service Unavailable", "404 Not Found", "feed: works again"]
+    [missing] = [text for text in notebook.said if "404" in text]
+    assert missing.startswith(f"{published.feed}: 404 Not Found; no feed is at this address; compare it with those")
 
 
 def test_a_server_that_asks_for_time_gets_it(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ class Entry:
 
     `text` is loaded when there is room for it; `chars` is its length, `begin` how many characters of the whole come
     before it. `more` is the command that shows the whole text; of a summary, the text that it is one of. `rank` orders
-    entries by importance, the least first.
+    entries by importance, the least first. `is_news`: it asks nothing, so its text is the first to be cut.
     """
 
     line: str
@@ -47,6 +47,7 @@ class Entry:
     begin: int = 0
     more: str = ""
     is_summary: bool = False
+    is_news: bool = False
     rank: int = 0
 
 
@@ -57,7 +58,8 @@ class Part:
     `gap_command` shows the entries from a number on (default: `more` with `--from N`). `step` entries are as important
     as the first: of several parts, so many of each come before further ones of any. `empty` is said where there are
     none. The entries of a list stand for something that has more text; else the texts are what was asked for. `first`
-    is the number of the first entry, counted from 1: those before were skipped.
+    is the number of the first entry, counted from 1: those before were skipped. Texts of a part with `is_whole` have
+    room before all else but the first lines of parts with `is_due`.
     """
 
     name: str
@@ -67,6 +69,8 @@ class Part:
     step: int = 5
     empty: str = ""
     is_list: bool = True
+    is_whole: bool = False
+    is_due: bool = False
     first: int = 1
     gap_command: Callable[[int], str] | None = None
 
@@ -316,6 +320,9 @@ _NOTICE: Final = 60  # tokens that the note on a text that is cut may take
 _SHARE: Final = 3  # no text of a list takes more than this part of a budget
 
 
+_NEWS_SHARE: Final = 12  # and none that asks nothing more than this, as long as others need room
+
+
 _MOST_CHARS: Final = 16  # of a text, for each token
 
 
@@ -396,7 +403,8 @@ def _choose(answer: Answer, parts: tuple[Part, ...], budget: int, form: Form) ->
             texts[unit] = None
         elif entry.chars:
             room += _notice(part, entry)
-            most = min(room, budget // _SHARE) if part.is_list else room
+            share = budget // (_NEWS_SHARE if entry.is_news else _SHARE)
+            most = min(room, share) if part.is_list and not part.is_whole else room
             text, cost = _text_for(entry, most, form)
             if not text:
                 break
@@ -421,14 +429,22 @@ def _notice(part: Part, entry: Entry) -> int:
 
 
 def _by_importance(parts: tuple[Part, ...]) -> Iterator[tuple[_Unit, bool]]:
-    """Each entry, and again for its text, in rounds of each part's `step`."""
+    """Each entry, and again for its text, in rounds of each part's `step`.
+
+    Before them: the first entries of what is due, and with their texts those that are to be read whole.
+    """
     rounds: dict[int, list[_Unit]] = {}
     for at, part in enumerate(parts):
         for place, (_, number) in enumerate(sorted((entry.rank, number) for number, entry in enumerate(part.entries))):
             rounds.setdefault(place // part.step, []).append((at, number))
+    first = rounds.get(0, []) if any(part.is_whole for part in parts) else []
+    whole = [unit for unit in first if parts[unit[0]].is_whole]
+    lines = [*whole, *(unit for unit in first if parts[unit[0]].is_due)]
+    yield from ((unit, False) for unit in lines)
+    yield from ((unit, True) for unit in whole)
     for _, taken in sorted(rounds.items()):
-        yield from ((unit, False) for unit in taken)
-        yield from ((unit, True) for unit in taken)
+        yield from ((unit, False) for unit in taken if unit not in lines)
+        yield from ((unit, True) for unit in taken if unit not in whole)
 
 
 def _text_for(entry: Entry, room: int, form: Form) -> tuple[str, int]:

@@ -1,5 +1,6 @@
 """Describes artifacts for answers; finds a position by a name, and what involves it."""
 
+import datetime as dt
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +9,7 @@ from itertools import chain
 from types import MappingProxyType
 
 from memosite.agents import Entry
-from memosite.archive.cite import ArchiveNames, nearest, ref_named
+from memosite.archive.cite import ArchiveNames, nearest, ref_named, several_found
 from memosite.archive.lines import notice_of
 from memosite.archive.mailboxes import (
     PossibleReplies,
@@ -177,6 +178,7 @@ def entry_of(
         chars=chars,
         more=reader.command("show", "/".join(artifact.ref)),
         is_summary=text is None,
+        is_news=not artifact.owed_by and text is None,
         rank=rank,
     )
 
@@ -200,6 +202,45 @@ def kind_facts(artifact: Artifact) -> list[str]:
     if isinstance(artifact, Document):
         return [artifact.head.file.path]
     return []
+
+
+# What arrived since a time, or since an item.
+
+
+Arrival = tuple[dt.datetime, dt.datetime]
+"""When an item was first committed, else its date; then its date: many may be of one commit."""
+
+
+def arrival_of(artifact: Artifact) -> Arrival | None:
+    """When an item arrived; None if nothing tells."""
+    received = [copy.received.instant for copy in artifact.copies if copy.received]
+    dates = [artifact.date.instant] if artifact.date else received
+    return (min(received or dates), min(dates)) if dates else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Since:
+    """A time or an item, as it was `written`, since which things are new; `is_after`: what is of that time is old."""
+
+    written: str
+    begin: Arrival
+    is_after: bool
+
+    def has(self, artifact: Artifact | None) -> bool:
+        """Whether an item arrived since then."""
+        came = arrival_of(artifact) if artifact else None
+        if came is None:
+            return False
+        return came > self.begin if self.is_after else came[0] >= self.begin[0]
+
+
+def since_item(reader: Reader, written: str) -> Since:
+    """Since an item arrived. Raises `ConfigError` if there is none, or if nothing tells when it arrived."""
+    artifact, _ = reader.find(written)
+    came = arrival_of(artifact)
+    if came is None:
+        raise ConfigError(f"--since {written}: it has no date, expected a date, a commit or an item with a date")
+    return Since(written=written, begin=came, is_after=True)
 
 
 # Finds a position by a name, and what involves it.
@@ -250,7 +291,7 @@ def _only(archive: Archive, written: str, found: Collection[str], *, joins: bool
         return together[0]
     ids = sorted({member for id_ in found for member in archive.positions[id_].union_of or (id_,)})
     if len(ids) > 1:
-        raise ConfigError(f"{written}: found {len(ids)} positions: {names_line(ids, _LISTED)}; name one of them")
+        raise ConfigError(f"{written}: {several_found('positions', ids, 'name one of them')}")
     return archive.positions[ids[0]]
 
 

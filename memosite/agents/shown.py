@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from memosite.agents import Answer, Entry, Part, items
-from memosite.agents.items import Involved, Reader
+from memosite.agents.items import Involved, Reader, Since
 from memosite.archive.lines import notice_of
 from memosite.archive.mailboxes import action_word
 from memosite.archive.model import Artifact, Document, Ghost, Library, Memo, Record, Thread, ThreadEntry, Transcript
@@ -21,12 +21,20 @@ from memosite.formats.turns import Turn
 # Answers what a position has not read yet.
 
 
-def inbox(reader: Reader, written: str, *, begin: int = 1) -> Answer:
-    """Unread memos of a position, from a number on: those that ask for something first, then the newest."""
+def inbox(reader: Reader, written: str, *, begin: int = 1, since: Since | None = None) -> Answer:
+    """Unread memos of a position, from a number on: those that ask for something first, then the newest.
+
+    With `since`, what others sent it and arrived since then, read or not.
+    """
     position = items.find_position(reader.archive, written, joins=True)
     involved = Involved(reader=reader, position=position)
     lines, fields = items.head_of(reader, position)
     unread, read = involved.unread, involved.to_do_read
+    command = reader.command("inbox", position.id, *(("--since", since.written) if since else ()))
+    if since:
+        members = position.members
+        others = (memo for memo in involved.memos if memo.sender_position not in members)
+        unread, read = [memo for memo in others if since.has(memo)], []
     todo = involved.more_to_do(len(read), involved.among_others)
     brief = reader.command("brief", position.id, "--only", "to-do")
     to_do = Part(
@@ -38,10 +46,10 @@ def inbox(reader: Reader, written: str, *, begin: int = 1) -> Answer:
     )
     part = Part(
         name="unread",
-        title="Unread",
+        title=f"Arrived since {since.written}" if since else "Unread",
         entries=tuple(involved.entries(unread)[begin - 1 :]),
-        more=reader.command("inbox", position.id),
-        empty=involved.none_unread(),
+        more=command,
+        empty="Nothing." if since else involved.none_unread(),
         first=min(begin, len(unread) + 1),
     )
     return Answer(
@@ -54,7 +62,7 @@ def inbox(reader: Reader, written: str, *, begin: int = 1) -> Answer:
             "brief": brief,
         },
         parts=(part, to_do) if read else (part,),
-        command=reader.command("inbox", position.id),
+        command=command,
     )
 
 
@@ -113,7 +121,9 @@ def _brief_parts(involved: Involved, only: str) -> Iterable[Part]:
 
     def part(name: str, title: str, entries: Iterable[Entry], empty: str) -> Part:
         more = reader.command("brief", position.id, "--only", name)
-        return Part(name=name, title=title, entries=tuple(entries), more=more, empty=empty)
+        is_whole, is_due = name == "handoff", name in ("unread", "to-do")
+        made = tuple(entries)
+        return Part(name=name, title=title, entries=made, more=more, empty=empty, is_whole=is_whole, is_due=is_due)
 
     def listed(artifacts: Iterable[Artifact]) -> list[Entry]:
         return involved.entries(artifacts)
@@ -536,27 +546,30 @@ _DEPTH = 12
 _PAGE: Final = re.compile(r"(?:^|/)threads/(?P<id>[^/#]+)")
 
 
-def thread(reader: Reader, written: str, *, is_brief: bool = False, begin: int = 1) -> Answer:
+def thread(
+    reader: Reader, written: str, *, is_brief: bool = False, begin: int = 1, since: Since | None = None
+) -> Answer:
     """The thread of an id: its own, or that of one of its memos. Raises `ConfigError`.
 
     If not all of it fits, the lines come before the texts, and of both the first memo and the newest ones; from a
-    number on, the order is that of reading.
+    number on, the order is that of reading. With `since`, only memos that arrived since then are shown and counted.
     """
     found = find_thread(reader, written)
     words = ("--brief",) if is_brief else ()
-    command = reader.command("thread", found.id, *words)
-    entries = list(enumerate(found.entries, 1))[begin - 1 :]
+    command = reader.command("thread", found.id, *words, *(("--since", since.written) if since else ()))
+    shown = [one for one in found.entries if not since or since.has(reader.archive.artifacts.get(one.ref))]
+    entries = list(enumerate(shown, 1))[begin - 1 :]
     ranks = _ranks(reader, entries) if begin == 1 else {number: number for number, _ in entries}
     memos, missing, said = _count(found)
     label = reader.archive.thread_label(found.id)
     part = Part(
         name="memos",
-        title="Memos in reading order",
+        title=f"Memos that arrived since {since.written}" if since else "Memos in reading order",
         entries=tuple(_entry(reader, one, is_brief=is_brief, rank=ranks[number]) for number, one in entries),
         more=command,
         step=max(1, len(entries)),
         empty="None.",
-        first=min(begin, len(found.entries) + 1),
+        first=min(begin, len(shown) + 1),
     )
     return Answer(
         lines=(f"Thread {found.id}", f"“{label}”; {said}"),

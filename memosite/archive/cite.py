@@ -20,7 +20,7 @@ from memosite.archive.model import Archive, Artifact, Memo, Transcript
 from memosite.archive.urls import FOLDERS
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Envelope, FileFacts, Kind, Participant, Ref
-from memosite.facts.texts import SUMMARY, TABLE_RULE, cut_line, listed, plain_line, summarize
+from memosite.facts.texts import SUMMARY, TABLE_RULE, cut_line, plain_line, summarize
 
 # Writes citations of artifacts and of turns: a link, Markdown and plain text (SPEC 7).
 
@@ -193,7 +193,13 @@ _SESSION: Final = re.compile(r"[0-9a-f]{8}[0-9a-f-]+(?:\.agent-[\w-]+)?")
 """The whole id of a session, as its log has it: those of its subagents begin with it."""
 
 
-_SHOWN, _COMPARED = 5, 100
+_SHOWN, _COMPARED = 10, 100
+
+
+def several_found(what: str, names: Sequence[str], advice: str) -> str:
+    """What is said of a reference that means several things: which they are, one a line, of many the first."""
+    lines = [*names[:_SHOWN], *([f"and {len(names) - _SHOWN} more"] if len(names) > _SHOWN else [])]
+    return "\n  ".join((f"found {len(names)} {what}; {advice}:", *lines))
 
 
 def position_names(archive: Archive) -> dict[str, str]:
@@ -251,8 +257,7 @@ class Named(ABC):
             return named
         found = self.at_file(said, is_known=page is not None)
         if len(found) > 1:
-            some = listed(found, _SHOWN)
-            raise ConfigError(f"{written}: found {len(found)} items in that file: {some}; name one of them")
+            raise ConfigError(f"{written}: {several_found('items in that file', found, 'name one of them')}")
         message = _MESSAGE.search(said)
         return found[0] if found else message["stem"] if message else named
 
@@ -273,8 +278,9 @@ class Named(ABC):
                 return found[0]
             if found and said:
                 several = set(found)
-                some = listed([name for name in self.names if name in several], _SHOWN)
-                raise ConfigError(f"{written}: found {len(found)} items of that name: {some}; write more of the id")
+                some = [name for name in self.names if name in several]
+                said = several_found("items of that name", some, "write more of the id")
+                raise ConfigError(f"{written}: {said}")
         if why := self.missing(said):
             raise ConfigError(f"{written}: {why}")
         near = nearest(said, self.names)
@@ -364,7 +370,7 @@ def _of_ghosts(archive: Archive, written: str) -> str:
     if written in archive.ghosts:
         begun = [written]
     if len(begun) > 1:
-        return f"found {len(begun)} missing memos of that name: {listed(begun, _SHOWN)}; write more of the id"
+        return several_found("missing memos of that name", begun, "write more of the id")
     for id_ in begun:
         ghost = archive.ghosts[id_]
         replies = ", ".join("/".join(ref) for ref in ghost.replies[:_SHOWN])

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from memosite.agents import Answer, JsonForm, TextForm, fit
 from memosite.agents.drafts import Draft, Drafting, Target, Wanted
-from memosite.agents.items import Reader
+from memosite.agents.items import Reader, Since, since_item
 from memosite.agents.why import OPEN, Asked, Cause, Mentions, Work, as_json, as_text, list_items, why
 from memosite.archive.cite import ArchiveNames
 from memosite.archive.ledger import Ledger
@@ -29,8 +29,9 @@ from memosite.facts.findings import Finding
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
 from memosite.facts.rules import failures
 from memosite.facts.texts import counted, listed
+from memosite.facts.times import read_moment
 from memosite.reading.archive import ArchiveHandle, loose_archive, open_archive
-from memosite.reading.as_of import Past, past_of
+from memosite.reading.as_of import Past, past_of, since_when
 from memosite.reading.screen import Screen
 from memosite.reading.text_rows import NAMES
 from memosite.sources.folder import FolderSource
@@ -90,7 +91,7 @@ def _of_log(listing: Listing, options: argparse.Namespace, show: Tell) -> bool:
             some = listed([f"#{id_}" for id_ in ids], _SESSIONS)
             raise ConfigError(f"{printable(file)}: found {len(ids)} sessions in that file: {some}; write one behind it")
         of = argparse.Namespace(**{**vars(options), "reference": f"{ids[0]}#{behind}" if len(ids) == 1 else behind})
-        answer = _answer(_LogReader(archive=archive, text_of=shelf.text, file=file), of)
+        answer = _answer(_LogReader(archive=archive, text_of=shelf.text, file=file), of, None)
         written = fit(answer, options.budget or None, JsonForm() if options.json else TextForm())
     if not options.quiet:
         show(written)
@@ -105,7 +106,7 @@ def _of_archive(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
         archive = handle.recall(ledger=Ledger(audience=config.audience) if past else None)
         is_whole = say_lacking(archive, options, config, say, left_out=past.left_out_lines if past else ())
         try:
-            answer = _answer(Reader(archive=archive, text_of=handle.shelf.text), options)
+            answer = _answer(Reader(archive=archive, text_of=handle.shelf.text), options, config)
         except ConfigError as error:
             later = _later(archive, past, config, options) if past else ""
             if not later:
@@ -145,19 +146,32 @@ def _same(options: argparse.Namespace) -> str:
     return shlex.join(word for pair in known for word in pair)
 
 
-def _answer(reader: Reader, options: argparse.Namespace) -> Answer:
+def _since(reader: Reader, options: argparse.Namespace, config: Config | None) -> Since | None:
+    """Since when things are to be shown: a date, a commit, else an item."""
+    written = getattr(options, "since", "")
+    if not written or config is None:
+        return None
+    moment = since_when(config, written)
+    if moment is None:
+        return since_item(reader, written)
+    return Since(written=written, begin=(moment.instant, moment.instant), is_after=read_moment(written) is None)
+
+
+def _answer(reader: Reader, options: argparse.Namespace, config: Config | None) -> Answer:
     from memosite.agents import shown  # noqa: PLC0415 - `why` and drafts need none of it
 
     match options.run:
         case "brief":
             return shown.brief(reader, options.position, only=options.only, begin=options.begin or 1)
         case "inbox":
-            return shown.inbox(reader, options.position, begin=options.begin or 1)
+            since = _since(reader, options, config)
+            return shown.inbox(reader, options.position, begin=options.begin or 1, since=since)
         case "show":
             return shown.show(
                 reader, options.reference, only_head=options.head, turns=options.turns, begin=options.begin
             )
-    return shown.thread(reader, options.reference, is_brief=options.brief, begin=options.begin or 1)
+    since = _since(reader, options, config)
+    return shown.thread(reader, options.reference, is_brief=options.brief, begin=options.begin or 1, since=since)
 
 
 # `memosite reply` and `new`: read the clock and the text, print a draft as JSON; nothing is written.

@@ -7,15 +7,17 @@ language models offers some of the commands with some of their options.
 import argparse
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from memosite import __version__
 from memosite.config import SECRETS_MODES
 from memosite.facts.characters import harmless
+from memosite.facts.texts import cut_line
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -168,13 +170,16 @@ _SITE_SETTINGS = (
 )
 
 
-_SITE = (_option("--site DIR", "site folder (default: this folder)", dest="site_option", type=Path), *_SITE_SETTINGS)
+_SITE = (
+    _option("--site SITE", "the site folder (default: this folder)", dest="site_option", type=Path),
+    *_SITE_SETTINGS,
+)
 
 
 _PUBLISHED_OR_SITE = (
     _option(
-        "--site DIR|URL",
-        "site folder, or a published site: its folder or its address (default: this folder)",
+        "--site SITE|URL",
+        "the site folder, or a published site: its folder or its address (default: this folder)",
         dest="site_option",
         type=_folder_or_address,
     ),
@@ -183,8 +188,12 @@ _PUBLISHED_OR_SITE = (
 """As `_SITE`, for commands that can do without the repos."""
 
 
+_SHARED: Final = frozenset({"--site", *(name for option in _SITE_SETTINGS for name in option.names)})
+"""The options by which any command finds and reads its site: help shows them in a group of their own."""
+
+
 _BUILT_SITE = (
-    _option("site SITE", "the site folder (default: --site)", nargs="?", type=Path),
+    _option("site SITE", "the site folder, the same as --site SITE (default: this folder)", nargs="?", type=Path),
     *_SITE,
     _option("-o --output DIR", "output folder (default: SITE/_site)", type=Path),
     _option("--base-url URL", "where the site is published, for feeds and links"),
@@ -200,6 +209,13 @@ _NO_INDEX = _option("--no-index", "do not make a search index", dest="index", ac
 _AS_OF = _option(
     "--as-of COMMIT|DATE",
     "what could be known then: at a commit of a source (3a835a6, or SOURCE:REF), or on a day (2026-05-01)",
+    default="",
+)
+
+
+_SINCE = _option(
+    "--since DATE|COMMIT|ID",
+    "what arrived since then: since the beginning of a day (2026-05-01), after a commit of a source, or after an item",
     default="",
 )
 
@@ -472,6 +488,7 @@ COMMANDS: Final = {
             "memosite inbox catalogue-engineer --site example-org",
             "commands.agents:run_answer",
             _option("position POSITION", _POSITION),
+            _SINCE,
             *_reading("entry of the list", 4_000),
             is_silent=True,
         ),
@@ -496,6 +513,7 @@ COMMANDS: Final = {
             "commands.agents:run_answer",
             _option("reference ID", "a thread, or one of its memos: an id or its beginning"),
             _flag("--brief", "a line and the triage summary for each memo"),
+            _SINCE,
             *_reading("entry of the list", 8_000),
             is_silent=True,
         ),
@@ -556,8 +574,40 @@ COMMANDS: Final = {
 # The parser, and `memosite completion`, which is made from it.
 
 
+_LONGEST_NAME: Final = 40
+"""The most characters of a word that is compared with names: comparing takes time that grows with their square."""
+
+
+def _did_you_mean(word: str, names: Iterable[str]) -> str:
+    """The names that a word may have been meant to be, as the end of a message."""
+    near = get_close_matches(word, list(names), n=2) if len(word) <= _LONGEST_NAME else []
+    return f"; did you mean {' or '.join(near)}?" if near else ""
+
+
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong with arguments as all else is said, since it repeats them."""
+    """Says what is wrong with arguments as all else is said, since it repeats them; and what may have been meant."""
+
+    _given: Sequence[str] = ()
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse does; what was given is kept for messages."""
+        self._given = list(args or ())
+        return super().parse_known_args(args, namespace)
+
+    def error(self, message: str) -> NoReturn:
+        """Exit with a message, which says what an option may have been meant to be that the command does not take."""
+        commands = command_parsers(self) if self._subparsers else {}
+        taking = next((commands[word] for word in self._given if word in commands), self)
+        known = list(taking._option_string_actions)  # argparse has no public way to them
+        words = (word.partition("=")[0] for word in self._given if word.startswith("--"))
+        unknown = [word for word in words if not any(name.startswith(word) for name in known)]
+        super().error(message + "".join(dict.fromkeys(_did_you_mean(word, known) for word in unknown)))
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            names = [str(name) for name in action.choices]
+            said = f"found {cut_line(str(value), 80)!r}, expected one of {', '.join(names)}"
+            raise argparse.ArgumentError(action, said + _did_you_mean(str(value), names))
 
     def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
         super()._print_message(harmless(message), file)
@@ -584,9 +634,11 @@ def parser() -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         one.set_defaults(run=command.name)
-        one.add_argument("--quiet", action="store_true", help="print nothing but errors")
+        shared = one.add_argument_group("options of all commands")
+        shared.add_argument("--quiet", action="store_true", help="print nothing but errors")
         for option in command.options:
-            one.add_argument(*option.names, help=option.help, **option.settings)
+            is_shared = option.names[0] in _SHARED
+            (shared if is_shared else one).add_argument(*option.names, help=option.help, **option.settings)
     return whole
 
 
@@ -596,7 +648,7 @@ def command_parsers(whole: argparse.ArgumentParser) -> dict[str, argparse.Argume
     return dict(commands.choices)
 
 
-_FOLDERS, _FILES = frozenset({"DIR", "SITE", "DIR|URL"}), frozenset({"FILE", "FEED", "PATH", "FILE|SITE"})
+_FOLDERS, _FILES = frozenset({"DIR", "SITE", "SITE|URL", "DIR|URL"}), frozenset({"FILE", "FEED", "PATH", "FILE|SITE"})
 """The names of arguments that are completed with folders, and those with files."""
 
 

@@ -22,7 +22,7 @@ from memosite.commands.report import limited
 from memosite.config.loading import load_config
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError, OutputError, SourceError
-from memosite.facts.layout import SITE_MARKER
+from memosite.facts.layout import CONFIG_NAME, SITE_MARKER
 from memosite.facts.parsed import Written
 from memosite.facts.rules import failures
 from memosite.facts.texts import counted
@@ -99,6 +99,10 @@ _STDIN = "-"
 def verify_documents(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     """Verify the documents that the command line names, and show a verdict for each citation; whether all hold."""
     files = [file for named in options.where for file in _files(named, is_quotes=options.quotes)]
+    for name in files:  # before an archive is read, which may take long
+        if name != _STDIN and not Path(name).exists():
+            raise _unreadable(name, "No such file or directory")
+    _say_what_is_opened(options, say)
     with opened_sources(options) as sources:
         checked = [(name, one) for name in files for one in _checked(name, sources, is_quotes=options.quotes)]
         if options.bundle is not None:
@@ -125,6 +129,16 @@ def verify_documents(options: argparse.Namespace, show: Tell, say: Tell) -> bool
             say(f"memosite: verify checks citations; to check quotations without one, add {option}")
     is_missing = options.require and (without or not files)
     return not is_missing and all(one.holds(is_strict=options.strict) for _, one in checked)
+
+
+def _say_what_is_opened(options: argparse.Namespace, say: Tell) -> None:
+    """Of a folder that nothing says to be a site, and in which several places were found: that all of them are read."""
+    folder = site_of(options) if not isinstance(options.site_option, str) else None
+    if options.quiet or options.is_tool or folder is None or published_site(folder):
+        return
+    if not (folder / CONFIG_NAME).is_file() and (count := len(configured(options).sources)) > 1:
+        named = printable(str(folder)) if options.site_option else "this folder"
+        say(f"memosite: reads {count} sources found in {named}, which has no {CONFIG_NAME}; name a site with --site")
 
 
 def _files(named: str, *, is_quotes: bool) -> Iterator[str]:
@@ -182,12 +196,15 @@ def _reader_of(text: str) -> Callable[[str], Sequence[Written]]:
     return reader if reader(text) else read_markdown
 
 
+def _unreadable(name: str, why: str) -> SourceError:
+    return SourceError(f"{name}: cannot be read ({why}); name a file, a folder, or - for standard input")
+
+
 def _text(name: str) -> str:
     try:
         data = sys.stdin.buffer.read() if name == _STDIN else read_file(name)
     except OSError as error:
-        said = f"{name}: cannot be read ({error.strerror or error}); name a file, a folder, or - for standard input"
-        raise SourceError(said) from error
+        raise _unreadable(name, error.strerror or str(error)) from error
     return data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -25,7 +25,7 @@ from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.facts.rules import withheld_for_secrets
 from memosite.facts.texts import counted
-from memosite.facts.times import read_moment
+from memosite.facts.times import is_like_date, read_moment
 from memosite.reading.archive import open_archive
 
 FORMS = "expected A..B: two dates (2026-05-01..2026-05-31), two refs of a source, or two ledgers; either may be empty"
@@ -103,6 +103,8 @@ def diff(
 
 def _day(written: str) -> dt.datetime | None:
     moment = read_moment(written) if written else None
+    if moment is None and is_like_date(written):
+        raise ConfigError(f'diff: "{written}" is an invalid date, {FORMS}')
     return moment.instant if moment else None
 
 

@@ -99,6 +99,14 @@ def read_moment(text: str) -> Moment | None:
     return Moment(instant=instant, offset=offset if match["zone"] else None)
 
 
+_LIKE_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[Tt ].*)?")
+
+
+def is_like_date(text: str) -> bool:
+    """Whether a text was meant to be a date: it is written as one, whatever day it names."""
+    return _LIKE_DATE.fullmatch(text.strip()) is not None
+
+
 def read_stamp(stamp: str) -> Moment | None:
     """Read the stamp of a file name, `2026-05-01-1430` or `2026-05-01`; its zone is not known and taken as UTC."""
     date, clock = stamp[:10], stamp[11:]

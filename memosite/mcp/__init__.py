@@ -12,12 +12,13 @@ from itertools import islice
 from typing import Any, Final, Literal
 from urllib.parse import quote, unquote
 
+from memosite.agents import estimate
 from memosite.agents.items import day_and_time, who_of
 from memosite.archive.model import Archive
 from memosite.commands.arguments import COMMANDS, Option
 from memosite.facts.errors import ConfigError
-from memosite.facts.texts import cut_line
-from memosite.facts.times import read_moment
+from memosite.facts.texts import counted, cut_line
+from memosite.facts.times import is_like_date, read_moment
 
 # The tools that models are offered: their descriptions, what they take, and the command that each of them is.
 
@@ -28,22 +29,31 @@ Arguments = Mapping[str, Any]
 Type = Literal["string", "integer", "boolean", "array"]
 
 
+_LONGEST: Final = 1_000
+"""The most characters of an id, or of another text that an error may repeat."""
+
+
 _PYTHON: Final[dict[Type, type]] = {"string": str, "integer": int, "boolean": bool, "array": list}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A command: its words, and what it is given on standard input."""
+    """A command: its words, and what it is given on standard input.
+
+    `budget` is what its answer is cut to, in tokens, if the command itself takes none; 0: nothing is cut.
+    """
 
     words: tuple[str, ...]
     given: str = ""
+    budget: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
     """What a tool takes: the option of the command that it is; None if the tool itself knows what to do with it.
 
-    With `is_given` the command reads the value from its standard input.
+    With `is_given` the command reads the value from its standard input. With `is_budget` the server itself cuts the
+    answer to it. `most` is how many characters a text may have that is not given so: an error repeats it.
     """
 
     name: str
@@ -51,7 +61,9 @@ class Parameter:
     option: Option | None = None
     is_required: bool = False
     is_given: bool = False
+    is_budget: bool = False
     least: int = 0
+    most: int = _LONGEST
 
     @property
     def type(self) -> Type:
@@ -74,7 +86,9 @@ class Parameter:
         known: dict[str, object] = {"type": self.type, "description": self.what}
         known |= {"enum": list(self.choices)} if self.choices else {}
         known |= {"minimum": self.least} if self.type == "integer" else {}
-        return known | ({"items": {"type": "string"}} if self.type == "array" else {})
+        longest = {} if self.is_given or self.choices else {"maxLength": self.most}
+        known |= longest if self.type == "string" else {}
+        return known | ({"items": {"type": "string", **longest}} if self.type == "array" else {})
 
     def checked(self, value: object) -> Any:
         """The value, if it is as the schema has it. Raises `ConfigError`."""
@@ -83,6 +97,10 @@ class Parameter:
             is_right = is_right and all(isinstance(one, str) for one in value)
         if not is_right:
             raise ConfigError(f'"{self.name}": found {str(value)[:80]!r}, expected {_TYPES[self.type]}')
+        texts = value if isinstance(value, list) else [value] if isinstance(value, str) and not self.is_given else []
+        longest = max(map(len, texts), default=0)
+        if longest > self.most:
+            raise ConfigError(f'"{self.name}": found {longest:,} characters, expected {self.most:,} at most')
         if self.choices and value not in self.choices:
             raise ConfigError(f'"{self.name}": found {str(value)[:80]!r}, expected one of {", ".join(self.choices)}')
         if isinstance(value, int) and value < self.least:
@@ -95,7 +113,7 @@ class Parameter:
         Nothing for an argument that is no option: the tool knows its place.
         """
         name = self.option.names[0] if self.option else ""
-        if not name.startswith("-") or value is False or value == "":
+        if not name.startswith("-") or self.is_budget or value is False or value == "":
             return ()
         return (name,) if self.type == "boolean" else (f"{name}={'-' if self.is_given else value}",)
 
@@ -144,7 +162,8 @@ class Tool:
         words = (*options, *(("--", *named) if named else ()))
         if "--" in named or any(word.endswith("=--") for word in words):
             raise ConfigError(f'{self.name}: found "--", expected a text')
-        return Request(words=(name, *words), given=given)
+        budget = sum(values.get(one.name, 0) for one in self.parameters if one.is_budget)
+        return Request(words=(name, *words), given=given, budget=budget)
 
 
 def _by(name: str, *parameters: str) -> Callable[[Arguments], tuple[str, ...]]:
@@ -156,7 +175,8 @@ def _since(values: Arguments) -> tuple[str, ...]:
     """The command for what is new between two days: anything but a day could be a file, or a commit."""
     for name in ("since", "until"):
         if values.get(name) and read_moment(values[name]) is None:
-            raise ConfigError(f'"{name}": found {values[name][:80]!r}, expected a day, such as 2026-05-31')
+            found = "the invalid date " if is_like_date(values[name]) else ""
+            raise ConfigError(f'"{name}": found {found}{values[name][:80]!r}, expected a day, such as 2026-05-31')
     return "diff", f"{values['since']}..{values.get('until', '')}"
 
 
@@ -166,7 +186,9 @@ def _tool(
     return Tool(name=name, title=title, what=what, command=command, parameters=parameters)
 
 
-def _option(command: str, option: str, what: str = "", *, name: str = "", least: int = 0) -> Parameter:
+def _option(
+    command: str, option: str, what: str = "", *, name: str = "", least: int = 0, most: int = _LONGEST
+) -> Parameter:
     """An option of a command as a parameter of a tool, by default with the command's own name and text for it."""
     known = COMMANDS[command].option(option)
     return Parameter(
@@ -175,6 +197,7 @@ def _option(command: str, option: str, what: str = "", *, name: str = "", least:
         option=known,
         is_required=known.settings.get("required", False),
         least=least,
+        most=most,
     )
 
 
@@ -189,12 +212,18 @@ _FROM = _option("brief", "--from", "go on at this entry, as the answer that was 
 _BUDGET = _option("brief", "--budget", "the most to answer, in tokens; 0: everything")
 
 
+_CUT_TO = replace(_BUDGET, what="the most to answer, in tokens (default: 4000); 0: everything", is_budget=True)
+
+
 _AS_OF = _option(
     "brief",
     "--as-of",
     "what could be known at the end of this day, such as 2026-05-01, or at this commit (default: now)",
     name="as_of",
 )
+
+
+_NEW = "only what arrived since a day (2026-05-01), or after a commit or an item: the last one that you have read"
 
 
 TOOLS: Final = (
@@ -218,6 +247,7 @@ TOOLS: Final = (
         "do, also in memos that it has read, use brief.",
         _by("inbox", "position"),
         _POSITION,
+        _option("inbox", "--since", _NEW),
         _FROM,
         _BUDGET,
         _AS_OF,
@@ -246,6 +276,7 @@ TOOLS: Final = (
         "each action. By default a line and a summary for each memo.",
         _by("thread", "id"),
         Parameter(name="id", is_required=True, what="a thread, or one of its memos, by its id or its beginning"),
+        _option("thread", "--since", _NEW),
         _option("thread", "--brief", "summaries and no texts (default: true)", name="summaries"),
         _FROM,
         _BUDGET,
@@ -260,9 +291,10 @@ TOOLS: Final = (
         "of sessions with agents: system:codex model:NAME branch:NAME file:src/x.py in:tools; "
         'thread:ID repo:NAME; "a phrase", prefix*, OR, NOT, parentheses. For the exact words of a quotation, use cite.',
         _by("search", "query"),
-        Parameter(name="query", is_required=True, what='such as: from:engineer "tide tables" after:2w'),
+        Parameter(name="query", is_required=True, what='such as: from:engineer "tide tables" after:2w', most=4_000),
         _option("search", "--limit", least=1),
         _option("search", "--sort", "date: newest first; score: best first"),
+        _CUT_TO,
         _AS_OF,
     ),
     _tool(
@@ -273,8 +305,9 @@ TOOLS: Final = (
         "and where). Use it whenever you quote the archive.",
         lambda values: ("cite", *values.get("references", ())),
         _option("cite", "references", "ids or their beginnings with an anchor, such as 2026-05-01-1430#t12"),
-        _option("cite", "--quote", "the words to quote; alone: find where they are from"),
+        _option("cite", "--quote", "the words to quote; alone: find where they are from", most=20_000),
         _option("cite", "--format", "how to write it (default: text)"),
+        _CUT_TO,
     ),
     _tool(
         "verify",
@@ -289,6 +322,7 @@ TOOLS: Final = (
             "check each quotation of 8 or more words, cited or not, instead of the citations",
             name="quotations",
         ),
+        _CUT_TO,
     ),
     _tool(
         "new_since",
@@ -316,14 +350,17 @@ TOOLS: Final = (
         ),
         _option("reply", "--subject", "the subject (default of a reply: re: that of the memo)"),
         replace(_option("reply", "--body", "the text, in Markdown"), is_given=True),
-        _option("reply", "--summary", "of a long text: one to three sentences for the envelope"),
+        _option("reply", "--summary", "of a long text: one to three sentences for the envelope", most=20_000),
         _option("reply", "--action", "whether it asks to do something"),
     ),
 )
 """All tools, in the order in which they are listed."""
 
 
-DEFAULTS: Final[Mapping[str, Arguments]] = {"thread": {"summaries": True}, "new_since": {"budget": 4_000}}
+DEFAULTS: Final[Mapping[str, Arguments]] = {
+    "thread": {"summaries": True},
+    **{name: {"budget": 4_000} for name in ("search", "cite", "verify", "new_since")},
+}
 """What tools are given unless they are told otherwise."""
 
 
@@ -333,6 +370,34 @@ def request_for(name: str, arguments: Arguments) -> Request:
     if tool is None:
         raise ConfigError(f"{name[:80]}: found no such tool, expected one of {', '.join(one.name for one in TOOLS)}")
     return tool.request({**DEFAULTS.get(name, {}), **arguments})
+
+
+def cut_answer(text: str, budget: int) -> tuple[str, str]:
+    """An answer within a budget of tokens, and beside it the estimate and what is not shown; with 0 nothing is cut.
+
+    Shown are its first paragraphs, else its first lines, and the last, which counts them.
+    """
+    if not budget or not text:
+        return text, ""
+    mark = "\n\n" if "\n\n" in text else "\n"
+    *pieces, last = text.split(mark)
+    last = last[: 2 * budget]  # one piece may be longer than any budget
+    room = budget - estimate(last) - _NOTE
+    shown = 0
+    for piece in pieces:
+        room -= estimate(piece[: 16 * budget]) + 1
+        if room < 0:
+            break
+        shown += 1
+    left = len(pieces) - shown
+    kept = mark.join((*pieces[:shown], last))
+    of = counted(left, "part" if len(mark) > 1 else "line", ",")
+    whole = f"; {of} not shown; all of it about {len(text) // 3:,}: budget 0" if len(kept) < len(text) else ""
+    return kept, f"[about {estimate(kept):,} tokens, estimated{whole}]"
+
+
+_NOTE: Final = 40
+"""Tokens that the note takes that says what is not shown."""
 
 
 # The resources that models are offered: positions, threads, memos and transcripts, by addresses of their own.
@@ -412,4 +477,6 @@ def request_of(address: str) -> Request:
         forms = ", ".join(f"{SCHEME}{kind}/ID" for kind in TEMPLATES)
         raise ConfigError(f"{address[:200]}: found no such resource, expected one of {forms}")
     name = unquote(id_)
+    if len(name) > _LONGEST:
+        raise ConfigError(f"{address[:200]}: found {len(name):,} characters, expected {_LONGEST:,} at most")
     return Request(words=(*TEMPLATES[kind][1], "--", f"{kind}/{name}" if kind in _ITEMS else name))

@@ -30,7 +30,7 @@ from memosite.commands.places import configured, site_words
 from memosite.commands.report import secrets_lines
 from memosite.facts.characters import harmless
 from memosite.facts.errors import ConfigError, MemositeError, SecretsError
-from memosite.mcp import SCHEME, TEMPLATES, TOOLS, Listed, Request, listed, request_for, request_of
+from memosite.mcp import SCHEME, TEMPLATES, TOOLS, Listed, Request, cut_answer, listed, request_for, request_of
 from memosite.reading.archive import open_archive
 from memosite.run.processes import end_now, heeded_signals
 from memosite.run.progress import forget
@@ -68,7 +68,14 @@ def answer(request: Request, site: Sequence[str]) -> Answered:
     finally:
         gc.collect()  # what was read of the archive is in cycles, and the next request may be hours away
     text, messages = (harmless("\n".join(lines)) for lines in (shown, said))
-    return Answered(text=text, messages=messages, is_error=not shown)
+    text, note = cut_answer(text, request.budget)
+    if len(messages) > _MOST_MESSAGES:  # of many things that were asked for at once, each may have one
+        messages = f"{messages[:_MOST_MESSAGES]} … [{len(messages) - _MOST_MESSAGES:,} more characters]"
+    return Answered(text=text, messages="\n".join(filter(None, (note, messages))), is_error=not shown)
+
+
+_MOST_MESSAGES: Final = 8_000
+"""The most characters of what a command says beside its answer."""
 
 
 def _options(words: Sequence[str]) -> argparse.Namespace:

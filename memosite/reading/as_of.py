@@ -23,7 +23,7 @@ from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError, SourceError
 from memosite.facts.file import File
 from memosite.facts.json_text import clean_text
-from memosite.facts.times import Moment, read_moment
+from memosite.facts.times import Moment, is_like_date, read_moment
 from memosite.reading.past_cache import past_cache
 from memosite.sources import objects
 from memosite.sources.folder import holding_repo
@@ -39,9 +39,6 @@ FORMS = "expected a date (2026-05-01 or 2026-05-01T14:30Z), a commit of a source
 
 
 _HASH = re.compile(r"[0-9a-f]{4,64}")
-
-
-_LIKE_DAY = re.compile(r"\d{4}-\d", re.ASCII)
 
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -124,6 +121,25 @@ def past_of(config: Config, written: str) -> Past:
         named=tuple(line.source.name for line in lines if commit and line.repo == commit.repo),
         left_out=tuple(left_out.items()),
     )
+
+
+def since_when(config: Config, written: str) -> Moment | None:
+    """The beginning of a date, or when a commit was made, as `past_of` takes them; None if it is neither.
+
+    Raises `ConfigError` for an invalid date, and for a commit that several repos have.
+    """
+    if "-" in written and (day := read_moment(written)):
+        return day
+    if is_like_date(written):
+        raise ConfigError(f'--since "{printable(written)}": found an invalid date, expected one such as 2026-05-01')
+    if config.audience != "internal":  # commits are not published
+        return None
+    lines = [line for line in (_line(config, source) for source in config.sources) if isinstance(line, _Line)]
+    found = list(_commits(lines, written))
+    if any(line.repo != found[0][0].repo for line, _ in found):
+        names = ", ".join(dict.fromkeys(line.source.name for line, _ in found))
+        raise ConfigError(f'--since "{printable(written)}": found it in {names}, expected one repo; write SOURCE:REF')
+    return found[0][1].committed if found else None
 
 
 def _no_git(written: str, left_out: Mapping[str, str]) -> ConfigError:
@@ -226,8 +242,8 @@ def _not_found(lines: Sequence[_Line], written: str) -> str:
     """What is wrong with a commit or a date that is none, and where it was sought."""
     names = [line.source.name for line in lines]
     source, colon, ref = written.rpartition(":")
-    if _LIKE_DAY.match(written):
-        return "found no such date"
+    if is_like_date(written):
+        return "found an invalid date"
     if colon and source in names:
         return f'found no such commit or branch "{printable(ref)}" in {source} (see: git log)'
     if colon:

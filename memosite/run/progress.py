@@ -83,6 +83,10 @@ Progress = Callable[[str, int, int], None]
 """Called with a stage, what is done of it, and how much it is; a stage begins with nothing done."""
 
 
+_COUNTED = {"make": " pages"}
+"""What is counted in stages whose name does not say it."""
+
+
 _LINES_EVERY = 5.0  # seconds between two lines where no bar can be shown
 
 
@@ -139,7 +143,7 @@ class _Lines:
         now = time.monotonic()
         if now - self._last >= _LINES_EVERY and total:
             self._last = now
-            print_if_possible(f"{stage:<9} {done:,} of {total:,}", self._stream)
+            print_if_possible(f"{stage:<9} {done:,} of {total:,}{_COUNTED.get(stage, '')}", self._stream)
 
 
 class Profile:

@@ -33,6 +33,9 @@ AGAIN = (900.0, 3600.0, 86_400.0)
 """The delays of announcements, in seconds, unless the user gives others."""
 
 
+_NO_FEED = "compare it with those that the page feeds/ of the site lists"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceiptRules:
     """The delays between announcements, in seconds, and who is told in the end; None: only the user."""
@@ -206,7 +209,8 @@ class Watcher:
         now = time.time()
         not_before = now + seconds if answer.wait else None
         again = "run it again" if self.rules.is_once else f"asked again in {policy.duration(seconds)}"
-        self._tell_once("feed", f"{answer.reason}; nothing is lost, {again}", answer.reason)
+        advice = f"no feed is at this address; {_NO_FEED}" if answer.is_missing else "nothing is lost"
+        self._tell_once("feed", f"{answer.reason}; {advice}, {again}", answer.reason)
         unchanged = known.unchanged + 1
         self.state.note(self._source.address, error=answer.reason, unchanged=unchanged, not_before=not_before, now=now)
 
