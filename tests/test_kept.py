@@ -268,6 +268,16 @@ def test_what_is_planted_is_not_read(site: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.parametrize("field", ["keys", "artifacts", "apart", "positions", "alone"])
+def test_an_archive_of_which_rows_are_missing_is_read_again(site: Path, field: str) -> None:
+    """Whoever removes rows from the cache makes no command tell less."""
+    with sqlite3.connect(part(site) / FILE) as sql:
+        sql.execute("DELETE FROM kept WHERE rowid = (SELECT rowid FROM kept WHERE field = ?)", (field,))
+    sql.close()
+    with open_archive(load_config(site)) as handle:
+        assert handle.recall() == read_again(site)
+
+
 def test_a_link_is_not_followed(site: Path, tmp_path: Path) -> None:
     """What it leads to stays as it is."""
     precious = write_text(tmp_path / "precious", "text")

@@ -196,6 +196,7 @@ def planted(folder: Path, statement: str, *values: object) -> None:
         "CREATE TRIGGER t AFTER INSERT ON memo BEGIN DELETE FROM memo; END",
         "DROP TABLE memo",
         "INSERT INTO memo VALUES ('engine', 'b.json', x'00112233')",
+        "INSERT INTO memo VALUES (x'ff', 'b.json', x'00112233')",
     ],
 )
 def test_a_file_that_somebody_else_changed_is_removed(folder: Path, statement: str) -> None:

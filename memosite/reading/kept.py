@@ -7,7 +7,7 @@ ledger that it continues. Who reads sees one moment of it, whatever others write
 import json
 import marshal
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from itertools import chain, islice
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 from memosite.archive.model import Archive, load_later, values_apart
 from memosite.archive.snapshots import Days, days_of
 from memosite.facts.errors import MemositeError
-from memosite.reading.text_rows import prune_rows
+from memosite.reading.text_rows import ITEMS, prune_rows
 from memosite.store.state import KEPT, TEXTS, Key, Row, State
 from memosite.store.values import DIGEST_BYTES, digest_of, read_value, value_bytes
 
@@ -37,12 +37,14 @@ _FIELDS: Final = tuple(field.name for field in fields(Archive))
 class Seal:
     """What the rows were read from: `inputs` is a digest of it (`reading/inputs.py`), `ledger` the SHA-256 of the file.
 
-    The `token` tells one writing of them from others. Without `inputs` they are not all there, and do not count.
+    The `token` tells one writing of them from others. Without `inputs` they are not all there, and do not count; nor do
+    they if there are not so many `rows` of the archive any more.
     """
 
     token: str
     inputs: str = ""
     ledger: str = ""
+    rows: int = 0
 
 
 def write_kept(state: State, archive: Archive, *, token: str) -> bool:
@@ -99,21 +101,27 @@ def _key(field: str, key: Any) -> Key:
 
 
 def _written(seal: Seal) -> bytes:
-    return json.dumps([seal.token, seal.inputs, seal.ledger]).encode()
+    return json.dumps([seal.token, seal.inputs, seal.ledger, seal.rows]).encode()
+
+
+def _count(state: State) -> int:
+    """How many rows are of the archive itself."""
+    rows = state[KEPT]
+    return rows.count() - sum(rows.count(field) for field in (_SEAL[0], _DAYS[0], ITEMS))
 
 
 def read_seal(state: State) -> Seal | None:
     """What the rows were read from; None if there are none."""
     found = state[KEPT].get(*_SEAL)
-    token, inputs, ledger = json.loads(found) if found else ("", "", "")
-    return Seal(token=token, inputs=inputs, ledger=ledger) if found else None
+    token, inputs, ledger, rows = json.loads(found) if found else ("", "", "", 0)
+    return Seal(token=token, inputs=inputs, ledger=ledger, rows=rows) if found else None
 
 
 def seal_kept(state: State, seal: Seal) -> None:
     """Note what the rows of this token were read from: from now on they count."""
     with state.writing():
         if is_kept(state, seal.token, sealed=False):
-            state[KEPT].put([(_SEAL, _written(seal))])
+            state[KEPT].put([(_SEAL, _written(replace(seal, rows=_count(state))))])
 
 
 def is_kept(state: State, token: str, *, sealed: bool = True) -> bool:
@@ -149,7 +157,7 @@ def open_kept(part: Path) -> "Kept | None":
     Raises `OutputError` if the file is a link.
     """
     kept = Kept(State(part, is_read_only=True))
-    if kept.seal.inputs:
+    if kept.seal.inputs and kept.seal.rows == _count(kept.state):
         return kept
     kept.close()
     return None
@@ -160,7 +168,7 @@ class Kept:
 
     def __init__(self, state: State) -> None:
         """Read what is there now; the state is closed with it."""
-        self._state = state
+        self.state = state
         self._moment = state.reading()
         self._moment.__enter__()
         self.seal = read_seal(state) or Seal(token="")
@@ -168,7 +176,7 @@ class Kept:
     def close(self) -> None:
         """Close the file; what was not loaded is then lost."""
         self._moment.__exit__(None, None, None)
-        self._state.close()
+        self.state.close()
 
     def archive(self) -> Archive:
         """The archive."""
@@ -179,7 +187,7 @@ class Kept:
 
     def value(self, field: str, key: Any) -> Any:
         """A value of a mapping; None if there is none."""
-        found = self._state[KEPT].get(*_key(field, key))
+        found = self.state[KEPT].get(*_key(field, key))
         self._check()
         return _read(found) if found is not None else None
 
@@ -192,13 +200,13 @@ class Kept:
         return list(chain.from_iterable(some for _, some in self._values(_KEYS, field)))
 
     def _values(self, *key: str) -> Iterator[tuple[Key, Any]]:
-        found = self._state[KEPT].items(*key)
+        found = self.state[KEPT].items(*key)
         self._check()
         return ((each, _read(value)) for each, value in found)
 
     def _check(self) -> None:
-        if not self._state.is_kept:
-            raise MemositeError(f"the cache cannot be read any more: {self._state.why_not}; run the command again")
+        if not self.state.is_kept:
+            raise MemositeError(f"the cache cannot be read any more: {self.state.why_not}; run the command again")
 
 
 def _read(row: bytes) -> Any:

@@ -19,7 +19,7 @@ from memosite.store.state import KEPT, TEXTS, State
 Items = Sequence[tuple[str, Sequence[str], Any]]
 """The names of items in order, each with the digests of its texts, and what else the index keeps of it."""
 
-_ITEMS: Final = "items"
+ITEMS: Final = "items"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ class TextRows:
 
     def read(self, list_items: Callable[[], Items], text_of: Callable[[str], str]) -> tuple[Items, dict[str, bytes]]:
         """The items, and the row of each of their texts by its digest."""
-        rows, place = self.state[TEXTS], (_ITEMS, self.kind.name, "")
+        rows, place = self.state[TEXTS], (ITEMS, self.kind.name, "")
         with self.state.reading():
             written = self.state[KEPT].get(*place) if self.is_current() else None
             known = {str(digest): row for (_, digest), row in rows.items(self.kind.name)}

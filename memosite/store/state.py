@@ -300,6 +300,7 @@ class State:
                     raise ValueError("nothing is written within `reading`")
                 with self._failing():
                     self._sql.execute("BEGIN IMMEDIATE")
+                    self._current.clear()  # another version of the program may have written meanwhile
             yield
         except BaseException:
             self._depth -= 1
@@ -401,7 +402,7 @@ class State:
         """The value of a row as it was written. A row of somebody else makes the file as good as none."""
         found = self._read_signed(table, key, written)
         if found is None:
-            del self._current[table.name]
+            self._current.pop(table.name, None)
             if self.is_current(table):  # unless another version of the program writes at this moment
                 self.refuse("has a row that memosite did not write")
         return found
@@ -564,5 +565,8 @@ def _key_of(row: tuple[Any, ...]) -> Key:
 
 
 def _read_back(value: Any) -> str | int:
-    read: str | int = value.decode("utf-8", "surrogatepass") if type(value) is bytes else value
+    try:
+        read: str | int = value.decode("utf-8", "surrogatepass") if type(value) is bytes else value
+    except UnicodeDecodeError:  # which memosite never writes: its row is signed for no such key
+        return repr(value)
     return read
