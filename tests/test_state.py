@@ -17,7 +17,9 @@ from hypothesis import strategies as st
 
 from memosite.facts.errors import OutputError
 from memosite.store import state
+from memosite.store.cache import open_part
 from memosite.store.state import OWNER, State, Table
+from tests.support.files import write_text
 
 MEMO = Table(name="memo", keys=("source", "path"))
 KEPT = Table(name="kept", keys=("key",), is_of_program=False)
@@ -167,10 +169,6 @@ def test_what_was_removed_is_in_no_byte_of_the_cache(folder: Path) -> None:
             remembered[MEMO].remove([("engine", str(number)) for number in range(300)])
         left = b"".join(path.read_bytes() for path in folder.iterdir())
         assert b"the tide tables" in left and not [word for word in words if word in left]
-    put(folder, ("engine", "a.json"), b"shorter")
-    with State(folder) as remembered:
-        remembered.remove()
-    assert not list(folder.iterdir())
 
 
 # What is not ours
@@ -335,7 +333,9 @@ WRITE = """
 import sys
 from pathlib import Path
 from memosite.store import state
+from memosite.store.cache import open_part
 from memosite.store.state import OWNER, State, Table
+from tests.support.files import write_text
 MEMO = Table(name="memo", keys=("source", "path"))
 state.TABLES = (OWNER, MEMO, Table(name="kept", keys=("key",), is_of_program=False))
 for number in range(10_000):
@@ -369,3 +369,25 @@ def test_killed_writers_leave_what_was_written_before_or_after(folder: Path) -> 
                 assert len({value for _, value in remembered[MEMO].items(name)}) == 1
                 assert remembered[MEMO].count(name) == 40
             assert not remembered.why_not and remembered[MEMO].get("engine", "a.json") == b"the tide tables"
+
+
+FORMER = (
+    *("parsed/3171d89ad00530ffa19a244f.cache", "history/48ccf3af238ebb730683b862.json"),
+    *("history/48ccf3af238ebb730683b862.head.json", "history/48ccf3af238ebb730683b862.commits.json"),
+    *("scans/3171d89ad00530ffa19a244f.cache", "scans/commits.cache", "versions/3171d89ad00530ffa19a244f.cache"),
+    *("manifests/c47bb770439d4814.jsonl", "manifests/c47bb770439d4814.seal", "manifests/c47bb770439d4814.states"),
+    *("templates/48ccf3af238ebb730683b862-3.compiled", "analyses/t39.cache", "archive.sqlite", "archive.seal"),
+    *("archive.new-0a1b2c3d4e5f6071", "quotes.index", "names.index", "shared.cache"),
+)
+"""What earlier versions left in a part of the cache, each as it was called."""
+
+
+def test_what_earlier_versions_remembered_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    """It has texts that may be withheld now."""
+    others = ("search/seal.json", "parsed/README", "archive.sqlite.bak", "past/x/commits")
+    for name in (*FORMER, *others):
+        write_text(tmp_path / "cache/internal" / name, "text")
+    part = open_part(tmp_path / "cache", "internal")
+    assert part is not None
+    left = {path.relative_to(part).as_posix() for path in part.rglob("*") if path.is_file()}
+    assert left == {".gitignore", *others}

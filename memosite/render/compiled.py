@@ -16,7 +16,7 @@ from jinja2.bccache import Bucket
 
 from memosite.facts.errors import OutputError, StateError
 from memosite.render.theme import Theme
-from memosite.store.cache import state_home
+from memosite.store.cache import remove_former, state_home
 from memosite.store.state import TEMPLATES, State
 
 
@@ -58,6 +58,8 @@ class CompiledTemplates(jinja2.BytecodeCache):
             self._write(self._own, is_own=True)
             with _bundled() as bundled:
                 self._write(bundled, is_own=False)
+                if bundled.folder:
+                    remove_former(bundled.folder)
             self._new = {}
 
     def _read(self, state: State, *, is_own: bool) -> dict[str, bytes]:

@@ -261,7 +261,7 @@ class SearchBlock:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class ItemState:
     """What changes in the life of an artifact: its mailbox, who waits, its thread. As `Card` has it."""
 
     facets: tuple[tuple[str, str], ...]
@@ -276,7 +276,7 @@ class StateBlock:
 
     name: str
     words: str
-    states: tuple[State, ...]
+    states: tuple[ItemState, ...]
 
 
 def make_block(name: str, cards: Iterable[Card]) -> tuple[SearchBlock, StateBlock]:
@@ -286,9 +286,9 @@ def make_block(name: str, cards: Iterable[Card]) -> tuple[SearchBlock, StateBloc
     return words, StateBlock(name=name, words=words.key, states=tuple(map(_state, ordered)))
 
 
-def _state(card: Card) -> State:
+def _state(card: Card) -> ItemState:
     facets = ("kind", card.kind), ("system", card.system), *(("position", position) for position in card.positions)
-    return State(facets=facets, keys=card.keys, names=card.names, group=card.group or card.key)
+    return ItemState(facets=facets, keys=card.keys, names=card.names, group=card.group or card.key)
 
 
 def cut_blocks(

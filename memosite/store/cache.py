@@ -55,8 +55,13 @@ def open_part(folder: Path, name: str) -> Path | None:
     _remove_former(folder, {**_FORMER, INDEX_FOLDER: _FORMER_INDEX})
     part = open_own(folder / name)
     if part is not None:
-        _remove_former(part, _FORMER)
+        remove_former(part)
     return part
+
+
+def remove_former(place: Path) -> None:
+    """Remove what earlier versions wrote into a folder that now has `state.sqlite`."""
+    _remove_former(place, _FORMER)
 
 
 def open_own(folder: Path) -> Path | None:

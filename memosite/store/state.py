@@ -335,13 +335,13 @@ class State:
             yield
         except (sqlite3.Error, UnicodeDecodeError) as error:
             if _is_damage(error):
-                self.refuse("is damaged")
+                self._refuse("is damaged")
             else:  # locked, full, gone: the file itself may be sound
                 self._lose(f"cannot be used ({error})")
         except OSError as error:
             self._lose(f"cannot be used ({error.strerror})")
 
-    def refuse(self, what: str) -> None:
+    def _refuse(self, what: str) -> None:
         """Something was found in the file that memosite never writes: it is removed, and nothing is known."""
         self._lose(what)
         self._discard(what)
@@ -351,7 +351,7 @@ class State:
         if sql is not None:
             with suppress(sqlite3.Error):
                 sql.close()
-        self.why_not = f"{self._file}: {why}; nothing is remembered this time" if why else ""
+        self.why_not = f"{self._file}: {why}; nothing is remembered this time"
 
     def _discard(self, why: str) -> None:
         """Remove the file: its log first, or that would be taken for a part of the next one."""
@@ -360,11 +360,6 @@ class State:
                 for file in reversed(_files(self._file)):
                     file.unlink(missing_ok=True)
             self.why_not = f"{self._file}: {why}; it was removed, and everything is read and made anew" if why else ""
-
-    def remove(self) -> None:
-        """Remove the file with all that it says: what is erased may be in any row."""
-        self._lose("")
-        self._discard("")
 
     def close(self) -> None:
         """Close it. Nothing that was removed stays in the log of changes."""
@@ -404,7 +399,7 @@ class State:
         if found is None:
             self._current.pop(table.name, None)
             if self.is_current(table):  # unless another version of the program writes at this moment
-                self.refuse("has a row that memosite did not write")
+                self._refuse("has a row that memosite did not write")
         return found
 
     def _signature(self, table: Table, key: Key, value: bytes) -> bytes:
