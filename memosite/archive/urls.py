@@ -204,6 +204,10 @@ def _quoted(path: str) -> str:
     return path if _PLAIN.fullmatch(path) else quote(path, safe="/-._~")
 
 
+ADDRESS = "ADDRESS/"
+"""What commands say for the address of a site that knows none: a script or `serve` writes it where a page is read."""
+
+
 def absolute(base_url: str, page: str) -> str:
     """The canonical address of a page or file."""
     return base_url + _quoted(page)
