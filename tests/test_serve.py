@@ -68,7 +68,7 @@ def test_commands_and_feeds_name_the_site_where_it_is_served(site: Path, base: s
     with serving(site) as (host, _):
         page = f"http://{host}/positions/b/index.html"
         wait_until(lambda: fetch(page))
-        watch = shlex.split(str(html.document_fromstring(fetch(page)).get_element_by_id("_watch").text_content()))
+        watch = shlex.split(str(html.fromstring(fetch(page)).xpath("string(//*[@id='_watch'])")))
         assert watch == ["memosite", "watch", f"http://{host}/positions/b/feed.xml"]
         run = run_command("watch", "--once", "--state", str(site.parent / "state"), watch[2])
         assert (run.returncode, FIRST in run.stdout) == (0, True), run
