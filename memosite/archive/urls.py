@@ -38,6 +38,7 @@ SYSTEMS = "systems/"
 ENTITIES = "entities/"
 SESSIONS = "sessions/"
 DIGESTS = "digests/"
+WEEKS = "weeks/"
 FEEDS = "feeds/"
 SPECIFICATION = "spec/"
 SPECIFICATION_OF_FEEDS = "spec/feeds/"
@@ -122,6 +123,11 @@ def position_actions(id_: str) -> str:
 def digest_page(day: str) -> str:
     """The page of a digest, named by its first day."""
     return f"{DIGESTS}{day}/"
+
+
+def week_page(week: str) -> str:
+    """The page of a week, `2026-W22`."""
+    return f"{WEEKS}{week}/"
 
 
 def month_of(artifact: "Artifact") -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from memosite.archive.urls import ADDRESS, DIGESTS, FEEDS, absolute, relative
+from memosite.archive.urls import ADDRESS, DIGESTS, FEEDS, WEEKS, absolute, relative
 from memosite.facts.phrases import phrase
 from memosite.feeds import OutlineFeed, OutlineGroup, to_opml
 from memosite.pages import Page, Reference
@@ -117,8 +117,9 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
     )
     title = context.site.title
     digests = Channel(group="Everything", folder=DIGESTS, title=f"{title}: digests", description="", page=DIGESTS)
+    weeks = Channel(group="Everything", folder=WEEKS, title=f"{title}: weeks", description="", page=WEEKS)
     outlines = (
-        OutlineGroup(title="The whole archive", feeds=_outlines(context, [*groups["Everything"], digests])),
+        OutlineGroup(title="The whole archive", feeds=_outlines(context, [*groups["Everything"], digests, weeks])),
         OutlineGroup(title="Positions", feeds=_outlines(context, groups["Positions"])),
         OutlineGroup(title="Positions, full text", feeds=_full_outlines(context, groups["Positions"])),
         OutlineGroup(title="Records", feeds=_outlines(context, groups["Records"])),
@@ -170,7 +171,9 @@ def _group(context: Context, heading: str, channels: Sequence[Channel]) -> FeedG
         rows.setdefault(channel.page, []).extend(_documents(channel))
     if heading == _HEADINGS[1][1]:
         rows[DIGESTS] = [Reference(label=phrase("digests"), href=relative(FEEDS, DIGESTS + "feed.xml"))]
-    named = {channel.page: _label(context, channel) for channel in channels} | {DIGESTS: phrase("Digests")}
+        rows[WEEKS] = [Reference(label=phrase("weeks"), href=relative(FEEDS, WEEKS + "feed.xml"))]
+    named = {channel.page: _label(context, channel) for channel in channels}
+    named |= {DIGESTS: phrase("Digests"), WEEKS: phrase("Weeks")}
     shown = list(rows)[:_LISTED]
     return FeedGroup(
         heading=heading,
