@@ -20,6 +20,7 @@ as scripts.
 import json
 import logging
 import os
+import re
 import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -364,14 +365,31 @@ class _PlaceHandler(_OnThisMachine):
 
 
 class _FileHandler(_OnThisMachine, StaticFileHandler):  # type: ignore[misc]
-    """The files of the site; the site's own 404 page for all others."""
+    """The files of the site; the site's own 404 page for all others.
+
+    Commands on pages, and documents of feeds, name the site where it is served.
+    """
 
     _step: int | None = None
+    _content = b""
 
-    def initialize(self, browsers: Browsers, **settings: Any) -> None:
-        """Serve files to these browsers."""
+    def initialize(self, browsers: Browsers, base_url: Callable[[], str | None], **settings: Any) -> None:
+        """Serve files to these browsers; `base_url` is what the site says of itself."""
         super().initialize(**settings)
         self._browsers = browsers
+        self._base_url = base_url
+
+    def get_content_size(self) -> int:
+        """The size of the file as it is sent."""
+        self._content = at_address(self.absolute_path, f"http://{self.request.host}/", self._base_url())
+        return len(self._content) or int(super().get_content_size())
+
+    def get_content(self, abspath: str, start: int | None = None, end: int | None = None) -> Any:
+        """The file, or a part of it, as it is sent."""
+        return self._content[start:end] if self._content else super().get_content(abspath, start, end)
+
+    def compute_etag(self) -> None:
+        """No file has one: it would be that of the file as it was once."""
 
     def prepare(self) -> None:
         """Note when the file is requested."""
@@ -397,6 +415,27 @@ class _FileHandler(_OnThisMachine, StaticFileHandler):  # type: ignore[misc]
             self.finish(page.read_bytes())
         else:
             super().write_error(status_code, **details)
+
+
+_ADDRESS = re.compile(rb"(<span data-address>)[^<]*")
+
+
+_UNKNOWN = re.compile(rb" ?<span data-unknown>.*?</span>", re.DOTALL)
+
+
+def at_address(path: str, address: str, base_url: str | None) -> bytes:
+    """A page or a feed that names the site where it is served; nothing of another file, or of one that is gone."""
+    is_page = path.endswith(".html")
+    if not is_page and not (base_url and path.endswith((".xml", ".opml", "/feed.json", "/llms.txt"))):
+        return b""
+    try:
+        content = Path(path).read_bytes()
+    except OSError:
+        return b""
+    here = escape(address, quote=False).encode()
+    if is_page:
+        return _UNKNOWN.sub(b"", _ADDRESS.sub(rb"\g<1>" + here, content))
+    return content.replace(escape(base_url or "", quote=False).encode(), here)
 
 
 Say = Callable[[str], None]
@@ -447,17 +486,26 @@ def serve(config: Config, *, port: int, rebuild: Rebuild, settle: Settle, say: S
     logging.getLogger("tornado").setLevel(logging.CRITICAL)
     loop, stop = IOLoop.current(), threading.Event()
     browsers = Browsers(loop, stop)
+    follower = Follower(config, rebuild=rebuild, settle=settle, browsers=browsers, warn=warn, stop=stop)
     handlers: list[Any] = [
         (r"/livereload", _ReloadHandler, {"browsers": browsers}),
         (r"/livereload.js", _ScriptHandler),
         (r"/place.js", _PlaceHandler),
-        (r"/(.*)", _FileHandler, {"browsers": browsers, "path": str(config.output), "default_filename": "index.html"}),
+        (
+            r"/(.*)",
+            _FileHandler,
+            {
+                "browsers": browsers,
+                "base_url": lambda: follower.config.base_url,
+                "path": str(config.output),
+                "default_filename": "index.html",
+            },
+        ),
     ]
     try:
         server = web.Application(handlers=handlers, transforms=[_injector(browsers)]).listen(port, address=HOST)
     except OSError as error:
         raise _taken(port, error) from error
-    follower = Follower(config, rebuild=rebuild, settle=settle, browsers=browsers, warn=warn, stop=stop)
     follower.start()
     say(f"serving http://{HOST}:{port}/  (Ctrl-C ends it)")
     try:
@@ -476,7 +524,7 @@ class Follower(threading.Thread):
     ) -> None:
         """Follow from this configuration on; until `stop` is set once it has been started."""
         super().__init__(name="rebuild")
-        self._config = config
+        self.config = config
         self._rebuild = rebuild
         self._settle = settle
         self._browsers = browsers
@@ -487,7 +535,7 @@ class Follower(threading.Thread):
 
     def run(self) -> None:
         """Follow every change."""
-        for changed in each_change(lambda: self._config, self._stop_event, is_due=lambda: self._is_due):
+        for changed in each_change(lambda: self.config, self._stop_event, is_due=lambda: self._is_due):
             # Build once more at most, with the next change or without: a site that is never whole must not loop.
             self._is_due = not self.follow(changed) and not self._is_due
 
@@ -510,7 +558,7 @@ class Follower(threading.Thread):
         if rebuilt is None:
             return False
         self._is_told_all = True
-        self._config = rebuilt.config
+        self.config = rebuilt.config
         if browsers.trouble or (rebuilt.is_new and not browsers.is_round_told):
             browsers.tell("")
         return False

@@ -136,7 +136,6 @@ const BLOCK = ":is(p, li, pre, blockquote, h2, h3, h4, h5, h6, td, th, div, br, 
 const NO_WORDS = ".anchor, .footnote-ref, .footnote-backref, summary, button";
 const OTHERS = ".tool, aside.prose, blockquote";
 const LEFT_OUT = "[…]";
-const script = /** @type {HTMLScriptElement | null} */ (root && document.currentScript);
 
 /** @param {string} selector */
 const all = (selector) => [...document.querySelectorAll(selector)];
@@ -153,14 +152,6 @@ function make(tag, values = {}, ...content) {
   return element;
 }
 
-/** @param {string} url */
-function absolute(url) {
-  if (/^https?:/.test(url)) return url;
-  const found = new URL(url, new URL("..", script?.src ?? location.href));
-  if (found.protocol === "file:" && found.pathname.endsWith("/")) found.pathname += "index.html";
-  return found.href;
-}
-
 /** The Cite of a turn, of a memo in its thread, or of the whole text. @param {Element | Document} place */
 const citeOf = (place) => place.querySelector(place === document ? "main .text > .cite" : ":scope > .cite");
 
@@ -168,7 +159,7 @@ const citeOf = (place) => place.querySelector(place === document ? "main .text >
 function readCitation(details) {
   const [speaker, quote, title, ref, time, url, check] = [".by", ".said", "cite", ".ref", ".at", "a", ".check"].map((part) => (
     line(details?.querySelector(part)?.textContent ?? "")));
-  return { speaker, quote, title, ref, time, url, check };
+  return { speaker, quote, title, ref, time, url: memosite.reachable(url), check };
 }
 
 /** @param {Range} range @param {Node} body */
@@ -236,7 +227,7 @@ function choiceOfSelection() {
   } else return null;
   if (citation.speaker && parts.some(isCarried)) citation = carried(citation);
   const words = parts.flatMap((part) => wordsOf(part, "")).filter((one) => one !== LEFT_OUT);
-  return { citation, link: absolute(citation.url) + fragmentOf(parts[0], words, memo ?? document.body), range };
+  return { citation, link: citation.url + fragmentOf(parts[0], words, memo ?? document.body), range };
 }
 
 /** @param {Range} part @param {string[]} words @param {Element} text */
@@ -264,6 +255,10 @@ function show({ citation, link, range }) {
     button.onclick = () => void memosite.copy(button, label, value, area, status);
     dialog.append(make("label", { className: "facts", htmlFor: area.id }, label), button, area);
   }
+  if (link.startsWith("file:")) {
+    const path = link.slice(memosite.siteRoot.length).replace(/#?:~:.*/, "");
+    dialog.append(make("p", { className: "facts" }, _("The link works on this machine only. The path in the site:"), " ", make("code", {}, path)));
+  }
   dialog.append(status, make("button", { onclick: () => dialog.close() }, _("Close")));
   dialog.onclose = () => {
     dialog.remove();
@@ -283,7 +278,7 @@ function cite(details) {
   if (choice || !place) return choice && show(choice);
   place.querySelector("summary")?.focus({ preventScroll: true }); // where the focus returns to
   const citation = readCitation(place);
-  show({ citation, link: absolute(citation.url), range: null });
+  show({ citation, link: citation.url, range: null });
 }
 
 /** A Cite below what is selected. */

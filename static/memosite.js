@@ -93,6 +93,7 @@ function ageLine({ built = "", outcome = "ok" }, now) {
 
 const root = typeof document === "undefined" ? null : document.documentElement;
 const own = /** @type {HTMLScriptElement | null} */ (root && document.currentScript);
+const siteRoot = own ? new URL("..", own.src).href : "";
 
 /** @param {string} key */
 function read(key) {
@@ -143,6 +144,40 @@ function addSwitch() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showTheme);
   addEventListener("storage", showTheme); // another window chose,
   addEventListener("pageshow", showTheme); // or this one did before it went back to this page
+}
+
+/** Where the site is, as the reader has it, for shells, too; "" from disk, where it has no address. */
+function siteAddress() {
+  if (!location.protocol.startsWith("http")) return "";
+  const { origin, pathname } = new URL(siteRoot);
+  return origin + pathname.replace(/[^\w./%-]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+/** An address in this site, which the page has as a path or where the site says that it is, as the reader has it.
+ * @param {string} url */
+function reachable(url) {
+  const canonical = /** @type {HTMLLinkElement | null} */ (one("link[rel=canonical]"));
+  if (canonical && !siteAddress()) return url;
+  const base = canonical ? new URL("..", new URL(own?.getAttribute("src") ?? "", canonical.href)).href : siteRoot;
+  const known = new URL(url, base).href;
+  const found = new URL(known.startsWith(base) ? known.slice(base.length) : known, siteRoot);
+  if (found.protocol === "file:" && found.pathname.endsWith("/")) found.pathname += "index.html";
+  return found.href;
+}
+
+/** The address of this page, without an anchor: from disk where the site says that it is. */
+function pageAddress() {
+  const canonical = /** @type {HTMLLinkElement | null} */ (one("link[rel=canonical]"));
+  return canonical ? reachable(canonical.href) : location.href.split("#")[0];
+}
+
+/** Commands name the site where the reader has it. */
+function addAddress() {
+  const address = siteAddress();
+  for (const place of address ? all("[data-address], [data-unknown]") : []) {
+    if (place.dataset.address === "") place.textContent = address;
+    else place.remove();
+  }
 }
 
 /** Says how long ago: behind a time that has a line of its own, else where one points at it. */
@@ -449,7 +484,7 @@ function layOutInPieces() {
 }
 
 function start() {
-  for (const add of [showTheme, addSwitch, addKeys, addAgo, addTools, markNew, addFolding, addCiting, followOutline, leadOn]) add();
+  for (const add of [showTheme, addSwitch, addKeys, addAgo, addAddress, addTools, markNew, addFolding, addCiting, followOutline, leadOn]) add();
   void showAge();
 }
 
@@ -459,5 +494,5 @@ if (root) {
   if (document.readyState === "loading") document.addEventListener("readystatechange", start, { once: true });
   else start();
 }
-return { ago, ageLine, all, copy, make, nextStop, one, otherTheme, partOf, visit };
+return { ago, ageLine, all, copy, make, nextStop, one, otherTheme, pageAddress, partOf, reachable, siteRoot, visit };
 })();

@@ -3,7 +3,7 @@
 const tools = (() => {
 "use strict";
 
-const { all, copy, make, one } = memosite;
+const { all, copy, make, one, pageAddress } = memosite;
 
 /** The order of a table's rows by one of their cells: numbers, then words and dates; empty cells stay last.
  * @param {string[]} cells @param {boolean} falling */
@@ -67,8 +67,7 @@ function addCopying() {
     const place = document.getElementById(id);
     if (place) button.onclick = () => void copy(button, name, place.textContent, place);
   }
-  const page = /** @type {HTMLLinkElement | null} */ (one("link[rel=canonical]"))?.href ?? location.href.split("#")[0];
-  one("header.title > .kicker:not(#_unknown)")?.append(copyButton(_("link"), () => page));
+  one("header.title > .kicker:not(#_unknown)")?.append(copyButton(_("link"), pageAddress));
   for (const path of all(".copies code")) path.parentElement?.append(copyButton(_("path"), () => path.textContent));
   /** @type {HTMLElement | undefined} */
   let code;

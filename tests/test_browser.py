@@ -44,6 +44,8 @@ KINDS = {
     "citations": "citations/index.html",
     "digests": "digests/index.html",
     "digest": "digests/2026-03-06/index.html",
+    "week": "weeks/2026-W17/index.html",
+    "weeks": "weeks/index.html",
     "timeline": "timeline/index.html",
     "month": "timeline/2026/04/index.html",
     "health": "health/index.html",

@@ -19,7 +19,8 @@ from memosite.quotes.forms import to_html
 from tests.support.browsers import COLOURS, below, violations
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_transcript
-from tests.support.sites import shared_site
+from tests.support.servers import serve_folder
+from tests.support.sites import build_site, shared_site
 
 REPO = Path(__file__).parent.parent
 TALK, LONG = "2026-05-01-1430--engineer--short", "2026-05-02-1430--engineer--long"
@@ -195,7 +196,10 @@ def test_cite_at_a_turn_opens_it_and_escape_gives_the_focus_back(
     assert list(formats) == ["Link", "Markdown", "HTML", "Text"]
     assert formats["Link"].endswith(f"/transcripts/{TALK}/#t2")
     written = html.parse(site / f"transcripts/{TALK}/index.html")
-    assert formats["Text"] == " ".join(written.xpath("string(//section[@id='t2']/details/p)").split())
+    said = " ".join(written.xpath("string(//section[@id='t2']/details/p)").split())
+    assert formats["Text"] == said.replace(
+        "https://quay.example/", base if base.startswith("http") else "https://quay.example/"
+    )
     [read] = read_markdown(formats["Markdown"])
     turn = turns_of(sources, TALK).turns[1]
     assert (read.ref, read.sha256, read.quote) == (f"transcript/{TALK}#t2", turn.digest, "The pilot does.")
@@ -209,6 +213,35 @@ def test_cite_at_a_turn_opens_it_and_escape_gives_the_focus_back(
     leave(page)
     assert page.evaluate("document.activeElement.matches('#t2 > .cite > summary')")
     assert cite.bounding_box() == top and page.locator("#t2 > .cite[open]").count() == 0
+
+
+def test_without_an_address_of_its_own_a_site_is_cited_where_it_is_read(
+    page: Page, sources: Path, tmp_path: Path
+) -> None:
+    """From disk the dialog says that the link works there only, and gives the path; what is copied verifies."""
+    site = build_site(sources, output=tmp_path / "site")
+    says = page.get_by_text("The link works on this machine only.")
+    with serve_folder(site) as server:
+        for base, end in ((server, ""), (f"{site.as_uri()}/", "index.html")):
+            page.goto(f"{base}transcripts/{TALK}/index.html")
+            page.locator("#t2 > .cite > summary").click()
+            formats = offered(page)
+            assert formats["Link"] == f"{base}transcripts/{TALK}/{end}#t2"
+            assert says.count() == (not base.startswith("http"))
+            if end:
+                assert says.locator("code").inner_text() == f"transcripts/{TALK}/index.html#t2"
+            leave(page)
+            page.evaluate(SELECT, ["#t2", "pilot", "#t2", "does"])
+            page.keyboard.press("c")
+            assert offered(page)["Link"] == f"{formats['Link']}:~:text=pilot%20does"
+            if end:
+                assert says.locator("code").inner_text() == f"transcripts/{TALK}/index.html#t2"
+            for name, text in formats.items():
+                assert name == "Link" or formats["Link"] in text
+                paper = write_text(tmp_path / f"paper.{'html' if name == 'HTML' else 'md'}", text)
+                assert name in ("Link", "Text") or main(["verify", str(paper), "--site", str(sources)]) == 0
+            page.goto(formats["Link"])
+            page.wait_for_function(MARKED, arg="t2")
 
 
 @pytest.mark.parametrize("denial", ["writeText = () => Promise.reject(new Error())", "writeText = undefined"])

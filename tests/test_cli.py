@@ -129,6 +129,16 @@ def test_a_build_ends_with_a_summary_and_check_names_the_line(tmp_path: Path, ca
         assert len(value if format_ == "json" else value["runs"][0]["results"]) == 16
 
 
+def test_a_build_says_once_that_the_site_knows_no_address(tmp_path: Path, capsys: Capture) -> None:
+    """Not where it has one."""
+    write_memo(tmp_path / "memos/inbox", "2026-05-01-1430--a--b--first")
+    build = ["build", str(tmp_path), "-o", str(tmp_path / "site")]
+    assert main(build) == 0
+    assert capsys.readouterr().out.count("base_url") == 1
+    assert main([*build, "--base-url", "https://archive.example.org/"]) == 0
+    assert "base_url" not in capsys.readouterr().out
+
+
 def test_a_single_file_is_checked_wherever_it_lies(tmp_path: Path, capsys: Capture) -> None:
     """Its body is sought beside it; ghosts and unlisted positions are nobody's business here.
 

@@ -52,7 +52,7 @@ def test_a_day_is_closed_when_a_later_one_has_news(repo: Path) -> None:
     output = build(repo)
     assert days(output) == ["2026-05-03", "2026-05-01"]
     assert subjects(output, "2026-05-01") == ["Two", "One"]
-    assert not (output / "digests/2026-05-04").exists()
+    assert subjects(output, "2026-05-04") == ["Three"], "so far"
     write_day(repo, "2026-05-07")
     assert days(build(repo)) == ["2026-05-04", "2026-05-03", "2026-05-01"]
     assert list(bad_links(output)) == []
@@ -90,7 +90,10 @@ def test_digests_of_weeks_begin_on_monday_and_are_a_list(repo: Path) -> None:
     assert "digests/" in (output / "digests/2026-05-01/index.html").read_text()
     page = lxml_html.parse(output / "digests/index.html")
     assert page.xpath("//table") == []
-    assert [one.text for one in page.xpath("//ul[@class='months']//a")] == ["Week from 2026-04-27"]
+    assert [one.text for one in page.xpath("//ul[@class='months']//a")] == [
+        "Week from 2026-05-04",
+        "Week from 2026-04-27",
+    ]
     assert list(bad_links(output)) == []
 
 
@@ -103,11 +106,13 @@ def test_days_are_a_calendar_with_how_much_arrived_and_one_day_has_no_digest_yet
     weeks = [[cell.text_content() for cell in row.findall("td")] for row in months[0].findall("tbody/tr")]
     assert weeks[0] == ["", "", "", "", "1 2", "2", "3 1"] and len(weeks) == 5
     assert weeks[4] == ["25", "26", "27", "28", "29", "30", "31"]
-    assert months[0].xpath(".//a/@href") == ["2026-05-01/index.html", "2026-05-03/index.html"]
-    assert months[0].xpath(".//td[@class]/@class") == ["shade-4", "shade-2"]
+    assert months[0].xpath(".//a/@href") == [f"2026-05-{day}/index.html" for day in ("01", "03", "04")]
+    assert months[0].xpath(".//td[@class]/@class") == ["shade-4", "shade-2", "shade-2"]
     assert months[1].xpath(".//a/@href") == ["2026-02-28/index.html"]
     # Its page and its feed are there, empty.
     write_day(tmp_path / "single/repo", "2026-05-01")
     output = build(tmp_path / "single/repo")
     assert days(output) == []
-    assert "No digests yet. The first appears when a day is complete." in (output / "digests/index.html").read_text()
+    assert [one.get("href") for one in lxml_html.parse(output / "digests/index.html").xpath("//td/a")] == [
+        "2026-05-01/index.html"
+    ], "so far"

@@ -177,7 +177,7 @@ def test_a_link_that_leads_nowhere_and_a_command_that_memosite_lacks_are_found(t
         ("```sh\ncd x && memosite build --colour red\n```\n", 1),
         ("```sh\nmemosite build --prof\n```\n", 1),
         ("```sh\nmemosite export --format pdf > file\n```\n", 1),
-        ("```sh\nmemosite diff\n```\n", 1),
+        ("```sh\nmemosite why\n```\n", 1),
         ("Run `memosite paint`, or `memosite build --colour`.", 2),
     ]:
         assert len(unknown_commands(text)) == count

@@ -58,6 +58,8 @@ PAGES = {
     "thread.withheld": "threads/dredging-2026/index.html",
     "threads": "timeline/threads/index.html",
     "timeline": "timeline/index.html",
+    "week": "weeks/2026-W19/index.html",
+    "weeks": "weeks/index.html",
     "transcript.session": "transcripts/2026-05-01-1400--claude-code--5f0c1d6e-7a6b-4c61-9a56-1f7f5f0f9a01/index.html",
     "transcript": "transcripts/2026-05-05-1330--master--north-mark/index.html",
     "withheld": "memos/2026-05-04-1100--director--master--dredge/index.html",

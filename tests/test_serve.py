@@ -3,6 +3,7 @@
 import asyncio
 import http.client
 import json
+import shlex
 import signal
 import socket
 import threading
@@ -16,6 +17,7 @@ from typing import Any
 
 import pytest
 from livereload.handlers import LiveReloadHandler
+from lxml import html
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
@@ -26,6 +28,7 @@ from memosite.remake.report import Listener
 from memosite.serve import Browsers, Follower, Rebuilt, page_at
 from memosite.store.output import OutputFolder
 from tests.support.commands import run_command
+from tests.support.files import write_text
 from tests.support.memos import write_memo
 from tests.support.repos import Repo
 from tests.support.servers import fetch, serving
@@ -55,6 +58,28 @@ def test_a_memo_that_arrives_is_on_the_page_and_reloads_the_browser(site: Path) 
         wait_until(lambda: "json-invalid" in fetch(f"http://{host}/health/index.html"))
         process.send_signal(signal.SIGINT)
         assert process.wait(DEADLINE) in {0, 130}
+
+
+@pytest.mark.parametrize("base", ["", "https://boats.example/at-the-quay/"])
+def test_commands_and_feeds_name_the_site_where_it_is_served(site: Path, base: str) -> None:
+    """Without a script, too, and the command that is printed works as it is; the files of the site stay as they are."""
+    write_memo(site / "memos/inbox", FIRST, sender="a", to="b")
+    write_text(site / "memosite.yml", f"base_url: {base}\n" if base else "title: Boats\n")
+    with serving(site) as (host, _):
+        page = f"http://{host}/positions/b/index.html"
+        wait_until(lambda: fetch(page))
+        watch = shlex.split(str(html.fromstring(fetch(page)).xpath("string(//*[@id='_watch'])")))
+        assert watch == ["memosite", "watch", f"http://{host}/positions/b/feed.xml"]
+        run = run_command("watch", "--once", "--state", str(site.parent / "state"), watch[2])
+        assert (run.returncode, FIRST in run.stdout) == (0, True), run
+        others = [fetch(f"http://{host}/{path}") for path in ("feeds/index.html", "positions/b/feed.xml", "feeds.opml")]
+        assert not any("ADDRESS" in text for text in others)
+        assert not any("https://boats" in text for text in others[1:])
+        assert (f"http://{host}/memos/{FIRST}/" in others[1]) is bool(base)
+        assert ("does not know its web address" in others[0]) is not bool(base)
+        assert status_of(host, "/memos/none/", host) == 404
+    written = (site / "_site/positions/b/index.html").read_text()
+    assert f"watch <span data-address>{base or 'ADDRESS/'}</span>positions/b/feed.xml" in written
 
 
 @asynccontextmanager

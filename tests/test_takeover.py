@@ -74,7 +74,7 @@ def test_a_build_over_a_former_one_is_as_clean(site: Path, tmp_path: Path, capsy
     assert files == tree_bytes(tmp_path / "clean")
     assert (site / "_site/archive/ledger.jsonl").read_text().startswith((former / "archive/ledger.jsonl").read_text())
     same = [line for line in TIME.sub("", said_anew).splitlines() if not line.startswith(("written", "done"))]
-    assert [line.split()[0] for line in said.splitlines()] == ["read", "written", "findings", "done"]
+    assert [line.split()[0] for line in said.splitlines()] == ["read", "written", "findings", "address", "done"]
     assert [line for line in said.splitlines() if not line.startswith(("written", "done"))] == same
     assert re.search("^written   (0 files|1 file), ", run(capsys, "build", site, "--jobs", 1), re.MULTILINE)
     assert tree_bytes(site / "_site") == files

@@ -12,8 +12,8 @@ are, byte for byte; new lines are appended.
   again should its id change.
 - `{"v": 1, "kind": "position", "id": "…"}`: a position's page and feed. Likewise `entity` and `ghost`, which have no
   feed; `name`, another name of a position, under which its feed is found, too; `changes`, the page of what was
-  edited of an artifact; `captures`, the page that compares captures of a session; `month`; `digest`, a closed day or
-  week; `saved`, a saved search by its name; `sessions`, the list of those of a source; and of a site with
+  edited of an artifact; `captures`, the page that compares captures of a session; `month`; `week`; `digest`, a day or
+  week with news; `saved`, a saved search by its name; `sessions`, the list of those of a source; and of a site with
   `lean: true`, `bundle`, the first of them after `lean`.
 - `{"v": 1, "kind": "alias", "id": "memo/…", "to": "document/…"}`: what the address of a ghost leads to that turned out
   to be something else. Of several lines on one ghost the last counts.
@@ -81,12 +81,12 @@ class Ledger:
     `arrivals` hold each artifact once, in order of arrival, with its first key; `renewals` the keys it was given
     since. `threads` maps a thread's id to a member of it. `others` are further pages that were published: ghosts
     (`("ghost", "memo/<id>")`), other names of positions (`("name", "<id>")`), pages of changes (`("changes",
-    "memo/<id>")`) and of captures (`("captures", "transcript/<id>")`), months (`("month", "2026/05")`), digests
-    (`("digest", "<day>")`), saved searches (`("saved", "<name>")`) and bundles (`("bundle", "2026/05/1")`); `LEAN` says
-    that twins and originals are published in these alone. `entities` are those that records name,
-    `blocks` the full archive documents of feeds, `aliases` what former ghosts lead to. `published` are the lines as
-    they were read, with the numbers of arrivals, renewals, threads, positions, others, entities, blocks and aliases
-    that they hold.
+    "memo/<id>")`) and of captures (`("captures", "transcript/<id>")`), months (`("month", "2026/05")`), weeks
+    (`("week", "2026-W22")`), digests (`("digest", "<day>")`), saved searches (`("saved", "<name>")`) and bundles
+    (`("bundle", "2026/05/1")`); `LEAN` says that twins and originals are published in these alone. `entities` are those
+    that records name, `blocks` the full archive documents of feeds, `aliases` what former ghosts lead to. `published`
+    are the lines as they were read, with the numbers of arrivals, renewals, threads, positions, others, entities,
+    blocks and aliases that they hold.
     """
 
     arrivals: tuple[Arrival, ...] = ()
@@ -291,7 +291,19 @@ class _Lines:
         elif kind == "block":
             items = tuple(map(_number, entry["items"]))
             self.blocks.append(FeedBlock(feed=id_, number=_number(entry["n"]), items=items))
-        elif kind in {"ghost", "name", "changes", "captures", "month", "digest", "saved", "sessions", "lean", "bundle"}:
+        elif kind in {
+            "ghost",
+            "name",
+            "changes",
+            "captures",
+            "month",
+            "digest",
+            "week",
+            "saved",
+            "sessions",
+            "lean",
+            "bundle",
+        }:
             self.others[kind, id_] = None
         elif kind == "entity":
             self.entities[id_] = None

@@ -38,6 +38,7 @@ SYSTEMS = "systems/"
 ENTITIES = "entities/"
 SESSIONS = "sessions/"
 DIGESTS = "digests/"
+WEEKS = "weeks/"
 FEEDS = "feeds/"
 SPECIFICATION = "spec/"
 SPECIFICATION_OF_FEEDS = "spec/feeds/"
@@ -124,6 +125,11 @@ def digest_page(day: str) -> str:
     return f"{DIGESTS}{day}/"
 
 
+def week_page(week: str) -> str:
+    """The page of a week, `2026-W22`."""
+    return f"{WEEKS}{week}/"
+
+
 def month_of(artifact: "Artifact") -> str:
     """The month an artifact belongs to, `2026/05`, by its instant in UTC; `undated` if it has no date."""
     if artifact.date is None:
@@ -202,6 +208,10 @@ def _folders(start: str) -> tuple[str, ...]:
 @lru_cache(maxsize=10_000)
 def _quoted(path: str) -> str:
     return path if _PLAIN.fullmatch(path) else quote(path, safe="/-._~")
+
+
+ADDRESS = "ADDRESS/"
+"""What commands say for the address of a site that knows none: a script or `serve` writes it where a page is read."""
 
 
 def absolute(base_url: str, page: str) -> str:

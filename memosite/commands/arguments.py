@@ -419,10 +419,18 @@ COMMANDS: Final = {
         ),
         _command(
             "diff",
-            "compare two dates, two refs of a source, or two published ledgers",
-            "memosite diff 2026-05-01..2026-05-31\n  memosite diff main~20..main --source engine --format markdown",
+            "compare two dates, two refs of a source, or two published ledgers; or list what happened in a week",
+            "memosite diff 2026-05-01..2026-05-31\n  memosite diff main~20..main --source engine --format markdown\n"
+            "  memosite diff --week 2026-W22",
             "commands.diff:run",
-            _option("between A..B", "an empty A is the beginning, an empty B is now"),
+            _option("between A..B", "an empty A is the beginning, an empty B is now", nargs="?", default=""),
+            _option(
+                "--week WEEK",
+                "in place of A..B: what was decided, asked and answered in a week, as its page has it (default: the "
+                "newest)",
+                nargs="?",
+                const="newest",
+            ),
             _option("--source NAME", "the source whose refs A and B are"),
             _format("text", "markdown", "json"),
             _option(

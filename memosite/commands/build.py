@@ -65,7 +65,7 @@ def _build(options: argparse.Namespace, config: Config, show: Tell, say: Tell) -
             progress=profile,
         )
     if not options.quiet:
-        show(sum_up(report, config, options))
+        show(sum_up(report, config, options, asks_for_address=config.base_url is None))
     else:
         for line in withheld_lines(report.withheld, check_of(options, config)):
             say(f"memosite: {line}")
@@ -79,7 +79,7 @@ def now() -> dt.datetime:
     return dt.datetime.now(dt.UTC)
 
 
-def sum_up(report: BuildReport, config: Config, options: argparse.Namespace) -> str:
+def sum_up(report: BuildReport, config: Config, options: argparse.Namespace, *, asks_for_address: bool = False) -> str:
     """The summary of a build, with the path of the home page and the command that names every finding."""
     return summary(
         report,
@@ -87,6 +87,7 @@ def sum_up(report: BuildReport, config: Config, options: argparse.Namespace) -> 
         check=check_of(options, config),
         audience=config.audience if config.outputs or config.audience != "internal" else "",
         is_seen=sys.stdout.isatty(),
+        asks_for_address=asks_for_address,
     )
 
 

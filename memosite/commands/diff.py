@@ -1,4 +1,4 @@
-"""[I/O] Compares an archive at two times: dates, refs of one source, or two ledgers (SPEC 8)."""
+"""[I/O] Compares an archive at two times: dates, refs of one source, or two ledgers; tells of a week (SPEC 8)."""
 
 import argparse
 import datetime as dt
@@ -24,9 +24,14 @@ from memosite.config.schema import Audience, Config
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.facts.rules import withheld_for_secrets
-from memosite.facts.texts import counted
+from memosite.facts.texts import counted, listed
 from memosite.facts.times import is_like_date, read_moment
+from memosite.plan.indexes import arrival_times
+from memosite.plan.weeks import HEADINGS, Told, find_weeks, line_of, told_of
 from memosite.reading.archive import open_archive
+
+_NAMED = 5
+
 
 FORMS = "expected A..B: two dates (2026-05-01..2026-05-31), two refs of a source, or two ledgers; either may be empty"
 
@@ -42,19 +47,26 @@ def run(options: argparse.Namespace, show: Tell, say: Tell) -> None:
     if options.budget and options.format != "text":
         raise ConfigError(f"--budget: found --format {options.format}, expected text")
     withheld: dict[str, None] = {}
-    found = diff(
-        options.between,
-        site=options.site_option or Path(),
-        cache=options.cache,
-        source=options.source,
-        secrets=options.secrets,
-        note=lambda archive: withheld.update(dict.fromkeys(withheld_for_secrets(archive.all_findings))),
-        audience=options.audience,
-    )
-    if options.budget:
-        show(within_budget(found, options.between, options.budget))
+
+    def note(archive: Archive) -> None:
+        withheld.update(dict.fromkeys(withheld_for_secrets(archive.all_findings)))
+
+    if options.week is not None:
+        show(_of_week(options, note))
     else:
-        show({"text": to_text, "markdown": to_markdown, "json": to_json}[options.format](found))
+        found = diff(
+            options.between,
+            site=options.site_option or Path(),
+            cache=options.cache,
+            source=options.source,
+            secrets=options.secrets,
+            note=note,
+            audience=options.audience,
+        )
+        if options.budget:
+            show(within_budget(_sections(found), options.between, options.budget))
+        else:
+            show({"text": to_text, "markdown": to_markdown, "json": to_json}[options.format](found))
     if withheld:
         say_withheld(tuple(withheld), options, configured(options), say)
 
@@ -173,12 +185,11 @@ def to_text(found: Difference) -> str:
     return _text(_sections(found))
 
 
-def within_budget(found: Difference, between: str, budget: int) -> str:
+def within_budget(sections: "_Sections", between: str, budget: int) -> str:
     """The same within a budget of tokens: of each section the newest, as many of one as of another.
 
     Raises `ConfigError` if not even the number of each has room.
     """
-    sections = _sections(found)
     shown = range(max((len(lines) for _, lines in sections), default=0) + 1)
     most = bisect_right(shown, budget, key=lambda count: estimate(_cut(sections, count, between))) - 1
     if most < 0:
@@ -296,3 +307,66 @@ def _object(state: ArtifactState) -> dict[str, object]:
         "date": state.date or None,
         "page": state.page or None,
     }
+
+
+# What a week tells, as its page does
+
+
+def _of_week(options: argparse.Namespace, note: Note) -> str:
+    """What was decided, asked and answered in a week. Raises `ConfigError` for one without news."""
+    if options.between or options.source:
+        raise ConfigError(f"--week: found {options.between or '--source'} with it, expected it alone")
+    config = configured(options)
+    with open_archive(config) as handle:
+        archive = handle.recall()
+        note(archive)
+        times = arrival_times(archive.artifacts.values())
+        weeks = {week.id: week for week in find_weeks(archive.artifacts.values(), times)}
+        newest = max(weeks.values(), key=lambda week: week.first, default=None)
+        week = newest if options.week == "newest" else weeks.get(options.week)
+        if week is None:
+            hint = f"expected one with news, such as {newest.id}" if newest else "nothing in this archive has a date"
+            raise ConfigError(f"--week {options.week}: {hint}")
+        told = [_TheTold(archive, one) for one in told_of(archive, times, week)]
+    lists = {heading: [one for one in told if one.told.what == what] for what, heading in HEADINGS.items()}
+    title = f"Week {week.id}, {week.span}{', so far' if week.is_running else ''}"
+    if options.format == "json":
+        head = {"v": 1, "week": week.id, "first": week.first.isoformat(), "is_running": week.is_running}
+        return printable_json(head | {"told": [one.fields() for one in told]}, indent=1)
+    if options.format == "markdown":
+        parts = [f"## {heading}\n\n" + "\n".join(one.item() for one in some) for heading, some in lists.items() if some]
+        return "\n\n".join((f"# {title}", *parts))
+    sections = [(f"{len(some)} {heading}", [one.line() for one in some]) for heading, some in lists.items()]
+    if options.budget:
+        return within_budget(sections, f"--week {week.id}", options.budget)
+    return f"{title}\n\n{_text(sections)}"
+
+
+class _TheTold:
+    """An item of a week, as text, Markdown and JSON."""
+
+    def __init__(self, archive: Archive, told: Told) -> None:
+        self.told = told
+        [self.state] = snapshots.snapshot_of(archive, [told.artifact.ref]).values()
+        self._names = [archive.label(name) if told.what == "waits" else name for name in told.names]
+        self._answers = ["/".join(ref) for ref in told.answers]
+
+    @property
+    def _notes(self) -> Iterator[str]:
+        if self._names:
+            names = listed(self._names, _NAMED)
+            yield f"not answered yet by {names}" if self.told.what == "waits" else f"decided by {names}"
+        if self._answers:
+            yield f"answers {listed(self._answers, _NAMED)}"
+
+    def line(self) -> str:
+        return "  ".join(filter(None, (_entry(self.state, *self._notes), line_of(self.told.artifact))))
+
+    def item(self) -> str:
+        notes = "".join(f"; {_escaped(note)}" for note in self._notes)
+        line = line_of(self.told.artifact)
+        return printable(f"{_item(self.state)}{notes}{f' – {_escaped(line)}' if line else ''}")
+
+    def fields(self) -> dict[str, object]:
+        said = {"told": self.told.what, "names": self._names, "answers": self._answers}
+        return _object(self.state) | said | {"line": line_of(self.told.artifact)}

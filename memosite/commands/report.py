@@ -258,9 +258,23 @@ _TAKEN_BACK = (
 _SHOWN = 20
 
 
-def summary(report: "BuildReport", *, index: str, check: str, audience: str = "", is_seen: bool = False) -> str:
+_NO_ADDRESS = (
+    "address   none: feeds have paths instead of links (base_url in memosite.yml is where a site is published)"
+)
+
+
+def summary(
+    report: "BuildReport",
+    *,
+    index: str,
+    check: str,
+    audience: str = "",
+    is_seen: bool = False,
+    asks_for_address: bool = False,
+) -> str:
     """What a build did, in four lines: read, written, findings, where to look; and for which audience, if given.
 
+    `asks_for_address` adds what a site lacks that does not know its address.
     Names of what was published and is withheld now are told only where `is_seen` by a person.
     """
     what = ", ".join(counted(number, kind) for kind, number in report.kinds.items()) or "nothing"
@@ -282,6 +296,7 @@ def summary(report: "BuildReport", *, index: str, check: str, audience: str = ""
             *([f"warning   {index.removesuffix('index.html')}{_LEDGER_LOST}"] if report.is_ledger_lost else ()),
             *_taken_back(report.taken_back, is_seen=is_seen),
             f"findings  {findings}{hint}" if report.findings else "findings  none",
+            *([_NO_ADDRESS] if asks_for_address else ()),
             f"done      in {report.seconds:.1f} s: {index}",
         )
     )

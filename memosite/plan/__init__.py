@@ -36,7 +36,7 @@ from memosite.plan.home import plan_home
 from memosite.plan.machine_archive import archive_index, continued, plan_for_robots, plan_images, plan_seal
 from memosite.plan.memos import plan_memo, plan_missing_memo
 from memosite.plan.mentions import plan_citations
-from memosite.plan.months import closed_digests, digest_units, month_units, plan_digest_lists, plan_timeline
+from memosite.plan.months import digest_units, find_digests, month_units, plan_digest_lists, plan_timeline
 from memosite.plan.organization import plan_organization
 from memosite.plan.page import twin_files
 from memosite.plan.positions import position_units
@@ -47,6 +47,7 @@ from memosite.plan.sessions import plan_sessions
 from memosite.plan.shared_passages import KnownPassages, find_shared_links
 from memosite.plan.threads import plan_thread, thread_list_units
 from memosite.plan.transcripts import has_comparison, plan_comparison, plan_transcript
+from memosite.plan.weeks import Week, find_weeks, plan_weeks, week_units
 from memosite.search.blocks import LOGS
 from memosite.store.shelf import Shelf
 
@@ -115,8 +116,9 @@ def plan(
     """
     archive = context.archive
     months = by_month(archive.artifacts.values())
-    ledger = _with_pages(ledger, context, months, searches)
-    digests = closed_digests(context)
+    weeks = find_weeks(archive.artifacts.values(), context.arrival_times)
+    ledger = _with_pages(ledger, context, months, searches, weeks)
+    digests = find_digests(context)
     feeds, new_blocks = arrange(all_channels(context, ledger, searches), ledger, {*archive.artifacts, *archive.erased})
     ledger = ledger.with_feeds(new_blocks, [digest.day for digest in digests])
     blocks = block_members(context)
@@ -132,7 +134,7 @@ def plan(
     # the page of a new position or month comes a moment after the pages that link to it.
     yield whole("images", plan_images)
     yield from artifact_units(archive)
-    yield whole("home", lambda context: [plan_home(context, months)])
+    yield whole("home", lambda context: [plan_home(context, months, weeks)])
     yield from position_units(context)
     yield whole("organization", plan_organization)
     yield whole("actions", plan_actions)
@@ -151,6 +153,8 @@ def plan(
     yield whole("former bundles", lambda context: former_bundles(context, ledger))
     yield from digest_units(digests)
     yield whole("digests", lambda context: plan_digest_lists(context, ledger, digests))
+    yield from week_units(weeks)
+    yield whole("weeks", lambda context: plan_weeks(context, ledger, weeks))
     # The search page and the list of blocks come when all blocks are there.
     yield from block_units(blocks)
     yield whole(
@@ -171,11 +175,14 @@ def _kept(_: Context, *, path: str, text: str) -> Iterator[Written]:
     yield Written(path=path, data=text.encode("utf-8", "replace"))
 
 
-def _with_pages(ledger: Ledger, context: Context, months: Iterable[str], searches: Iterable[SavedSearch]) -> Ledger:
+def _with_pages(
+    ledger: Ledger, context: Context, months: Iterable[str], searches: Iterable[SavedSearch], weeks: Iterable[Week]
+) -> Ledger:
     """The ledger with every page whose address must be kept, even when it has nothing to show any more."""
     systems = {one.ref: one.system for found in context.records.values() for one in found}
     others = chain(
         (("month", month) for month in months),
+        (("week", week.id) for week in weeks),
         (("changes", "/".join(one.ref)) for one in context.archive.artifacts.values() if has_changes(one)),
         (("captures", "/".join(ref)) for ref in context.captures if has_comparison(context, ref)),
         (("saved", saved.name) for saved in searches),

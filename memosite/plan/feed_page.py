@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from memosite.archive.urls import DIGESTS, FEEDS, absolute, relative
+from memosite.archive.urls import ADDRESS, DIGESTS, FEEDS, WEEKS, absolute, relative
 from memosite.facts.phrases import phrase
 from memosite.feeds import OutlineFeed, OutlineGroup, to_opml
 from memosite.pages import Page, Reference
 from memosite.plan.context import Context, Unit, Written, traced_unit
 from memosite.plan.feeds import Channel
 from memosite.plan.page import head_of
-from memosite.plan.positions import LOCAL, feed_name
+from memosite.plan.positions import feed_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,8 +21,7 @@ class Subscribing:
     """Arguments of the commands for subscribing, quoted for a shell: the feed of a position, that with texts, its name.
 
     `subject` is that position; `choices` lead to the commands of each, and have the first one and its name. `outline`
-    and `thread_outline` are the lists of feeds. `is_local` says that the site knows no address of its own, so that the
-    commands name one on this machine.
+    and `thread_outline` are the lists of feeds.
     """
 
     outline: Reference
@@ -32,7 +31,6 @@ class Subscribing:
     name: str
     subject: str
     choices: tuple[tuple[Reference, str, str], ...]
-    is_local: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +81,7 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
     for channel in channels:
         groups[channel.group].append(channel)
     memo_feeds = [one for one in groups["Positions"] if one.name == "feed"]
-    base = context.site.base_url or LOCAL
+    base = context.site.base_url or ADDRESS
     example = next(iter(groups["Positions"]), channels[0])
     folder = absolute(base, example.folder)
     yield FeedsPage(
@@ -115,13 +113,13 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
                 )
                 for one in memo_feeds[:_LISTED]
             ),
-            is_local=context.site.base_url is None,
         ),
     )
     title = context.site.title
     digests = Channel(group="Everything", folder=DIGESTS, title=f"{title}: digests", description="", page=DIGESTS)
+    weeks = Channel(group="Everything", folder=WEEKS, title=f"{title}: weeks", description="", page=WEEKS)
     outlines = (
-        OutlineGroup(title="The whole archive", feeds=_outlines(context, [*groups["Everything"], digests])),
+        OutlineGroup(title="The whole archive", feeds=_outlines(context, [*groups["Everything"], digests, weeks])),
         OutlineGroup(title="Positions", feeds=_outlines(context, groups["Positions"])),
         OutlineGroup(title="Positions, full text", feeds=_full_outlines(context, groups["Positions"])),
         OutlineGroup(title="Records", feeds=_outlines(context, groups["Records"])),
@@ -173,7 +171,9 @@ def _group(context: Context, heading: str, channels: Sequence[Channel]) -> FeedG
         rows.setdefault(channel.page, []).extend(_documents(channel))
     if heading == _HEADINGS[1][1]:
         rows[DIGESTS] = [Reference(label=phrase("digests"), href=relative(FEEDS, DIGESTS + "feed.xml"))]
-    named = {channel.page: _label(context, channel) for channel in channels} | {DIGESTS: phrase("Digests")}
+        rows[WEEKS] = [Reference(label=phrase("weeks"), href=relative(FEEDS, WEEKS + "feed.xml"))]
+    named = {channel.page: _label(context, channel) for channel in channels}
+    named |= {DIGESTS: phrase("Digests"), WEEKS: phrase("Weeks")}
     shown = list(rows)[:_LISTED]
     return FeedGroup(
         heading=heading,

@@ -29,6 +29,7 @@ from memosite.plan.page import head_of
 from memosite.plan.positions import draw_activity, find_activity, unknown_reading
 from memosite.plan.sessions import unread_logs
 from memosite.plan.threads import thread_views
+from memosite.plan.weeks import Week, listed_weeks
 from memosite.sources.forges import commit_url
 
 
@@ -67,6 +68,7 @@ class HomePage(Page):
     activity: Grid | None
     positions: PositionsAtAGlance
     digests: Reference
+    weeks: tuple[tuple[Reference, str, int, bool], ...]
     newest: tuple[Row, ...]
     dated: int
     months: tuple[Reference, ...]
@@ -284,7 +286,7 @@ def _note(waits: Sequence[Wait]) -> str:
 _NEWEST = 15
 
 
-def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> HomePage:
+def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]], weeks: Sequence[Week]) -> HomePage:
     """What waits for people, activity, the newest, positions, sources (SPEC 4)."""
     artifacts = context.archive.artifacts.values()
     activity = find_activity(context, months)
@@ -304,6 +306,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
         newest=tuple(context.row(HOME, artifact) for artifact in newest(dated, _NEWEST)),
         dated=len(dated),
         digests=Reference(label=phrase("Digests"), href=relative(HOME, DIGESTS)),
+        weeks=listed_weeks(HOME, weeks[-2:]),
         months=tuple(
             month_link(HOME, month) for month in [month for month in months if month != UNDATED_MONTH][:-13:-1]
         ),

@@ -29,6 +29,7 @@ from memosite.plan.dates import month_alone, month_name, newest
 from memosite.plan.machine_archive import month_lines, month_sitemap
 from memosite.plan.positions import monday
 from memosite.plan.removed import RedirectPage, redirect
+from memosite.plan.weeks import week_link
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,11 +72,15 @@ class CalendarMonth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestsPage(Page):
-    """Closed days or weeks with the number of artifacts that arrived in each, newest first; days as a calendar."""
+    """Days or weeks with the number of artifacts that arrived in each, newest first; days as a calendar.
+
+    `running` is the newest, if it is here.
+    """
 
     template: ClassVar[str] = "digests.html"
 
     span: str
+    running: Reference | None
     digests: tuple[tuple[Reference, int], ...] = ()
     months: tuple[CalendarMonth, ...] = ()
 
@@ -244,29 +249,31 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Digest:
-    """A closed day or week: its first day (ISO 8601), its end, and what arrived in it."""
+    """A day or week with news: its first day (ISO 8601), its end, and what arrived in it; the newest is running."""
 
     day: str
     end: dt.datetime
     artifacts: tuple[Artifact, ...]
+    is_running: bool = False
 
 
-def closed_digests(context: Context) -> tuple[Digest, ...]:
-    """The closed days or weeks with any news, oldest first."""
+def find_digests(context: Context) -> tuple[Digest, ...]:
+    """The days or weeks with any news, oldest first: all are closed but the last."""
     days: dict[dt.date, list[Artifact]] = defaultdict(list)
     times, is_weekly = context.arrival_times, context.feeds.is_weekly
     for ref, artifact in context.archive.artifacts.items():
         if ref in times and artifact.is_announced:
             day = times[ref].date()
             days[monday(day) if is_weekly else day].append(artifact)
-    length = dt.timedelta(days=7 if is_weekly else 1)
+    length, newest_of_all = dt.timedelta(days=7 if is_weekly else 1), max(days, default=None)
     return tuple(
         Digest(
             day=day.isoformat(),
             end=dt.datetime.combine(day, dt.time(), tzinfo=dt.UTC) + length,
             artifacts=tuple(days[day]),
+            is_running=day == newest_of_all,
         )
-        for day in sorted(days)[:-1]
+        for day in sorted(days)
     )
 
 
@@ -282,12 +289,13 @@ def digest_units(digests: Sequence[Digest]) -> Iterator[Unit]:
 def plan_digest_lists(
     context: Context, ledger: Ledger, digests: Sequence[Digest]
 ) -> Iterator[DigestsPage | FeedFile | RedirectPage]:
-    """The list of all digests, and their feed.
+    """The list of all digests, and the feed of those that are closed.
 
     Digests that are not made any more, as when days became weeks, redirect to the list.
     """
     yield from _lists(context, digests)
-    yield FeedFile(path=urls.DIGESTS + "feed.xml", form="rss", feed=_feed(context, digests))
+    closed = [digest for digest in digests if not digest.is_running]
+    yield FeedFile(path=urls.DIGESTS + "feed.xml", form="rss", feed=_feed(context, closed))
     now = {digest.day for digest in digests}
     for kind, day in ledger.others:
         if kind == "digest" and day not in now:
@@ -321,17 +329,22 @@ def _plan_digest(
         **page.head_of(
             context,
             start,
-            title=phrase("Digest: {title}", title=_title(context, digest)),
+            title=phrase("Digest: {title} so far", title=_title(context, digest))
+            if digest.is_running
+            else phrase("Digest: {title}", title=_title(context, digest)),
             section="timeline",
             description=_counts(digest),
         ),
         feeds=_feeds(start),
-        intro=phrase("What arrived in the week from {day}. What arrived late has an earlier date.", day=digest.day)
+        intro=phrase("What arrived from {day} on, so far. What arrived late has an earlier date.", day=digest.day)
+        if digest.is_running
+        else phrase("What arrived in the week from {day}. What arrived late has an earlier date.", day=digest.day)
         if context.feeds.is_weekly
         else phrase("What arrived on this day. What arrived late has an earlier date."),
         sections=page.grouped_sections(
             context, start, groups, names={heading.lower(): heading for _, heading in _KINDS}
         ),
+        views=(week_link(start, dt.date.fromisoformat(digest.day)),),
         previous=previous or Reference(label=phrase("All digests"), href=urls.relative(start, urls.DIGESTS)),
         next=following,
     )
@@ -352,6 +365,7 @@ def _lists(context: Context, digests: Sequence[Digest]) -> Iterator[DigestsPage]
             feeds=_feeds(start),
             parts=page.part_links(start, urls.DIGESTS, number or len(chunks), number) if len(chunks) > 1 else (),
             span="week" if context.feeds.is_weekly else "day",
+            running=next((_link(context, start, digest) for digest in chunk if digest.is_running), None),
         )
         if context.feeds.is_weekly:
             weeks = tuple((_link(context, start, digest), len(digest.artifacts)) for digest in reversed(chunk))

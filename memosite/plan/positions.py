@@ -56,17 +56,13 @@ class SeatFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Following:
-    """How to follow a position, ready to copy: commands, and a subscription list.
-
-    `is_local` says that the site knows no address of its own, so that they name one on this machine.
-    """
+    """How to follow a position, ready to copy: commands, and a subscription list."""
 
     watch_once: str
     watch: str
     run: str
     mail: str
     opml: str
-    is_local: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,13 +185,9 @@ def relationship_row(
 # Plans how to follow a position: its feeds, commands that watch them, and a subscription list for feed readers.
 
 
-LOCAL = "http://127.0.0.1:8000/"
-"""Where `memosite serve` shows a site; for the commands of a site that knows no address of its own."""
-
-
 def plan_following(context: Context, position: Position) -> Following:
     """The commands and the list are ready to copy: words for a shell are quoted, addresses absolute."""
-    base = context.site.base_url or LOCAL
+    base = context.site.base_url or urls.ADDRESS
     page = urls.position_page(position.id)
     feed = shlex.quote(urls.absolute(base, f"{page}feed.xml"))
     full = shlex.quote(urls.absolute(base, f"{page}feed-full.xml")) if context.feeds.full_content else feed
@@ -205,7 +197,6 @@ def plan_following(context: Context, position: Position) -> Following:
         run=f"memosite watch --exec ./on-memo {feed}",
         mail=f"r2e add {feed_name(position.id)} {full}",
         opml=_outline(context, position, base).decode(),
-        is_local=context.site.base_url is None,
     )
 
 

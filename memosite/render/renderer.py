@@ -29,6 +29,7 @@ from markupsafe import Markup
 
 from memosite import pages
 from memosite.archive.mailboxes import action_word
+from memosite.archive.urls import ADDRESS
 from memosite.facts.errors import ConfigError
 from memosite.facts.phrases import kind_word, kinds, phrase
 from memosite.facts.texts import cut_line
@@ -154,6 +155,7 @@ def environment_of(theme: Theme, compiled: jinja2.BytecodeCache | None) -> jinja
     environment.words = theme.words  # type: ignore[attr-defined]
     environment.globals["plural_form"] = theme.words.form
     environment.filters |= {
+        "addressed": _addressed,
         "markdown": _markdown,
         "media_type": _media_type,
         # dates are not broken at the end of a line
@@ -187,6 +189,12 @@ def safe(html: str) -> Markup:
 
 def _markdown(text: str, prefix: str, base_level: int = LEVEL, links: Iterable[tuple[str, str]] = ()) -> Markup:
     return safe(to_html(text[: pages.PAGE_CHARS], links=dict(links), prefix=prefix, base_level=base_level))
+
+
+def _addressed(text: str, base_url: str | None) -> Markup:
+    """Words with the address of the site in elements: the address at which they are read takes its place."""
+    address = str(Markup.escape(base_url or ADDRESS))
+    return safe(str(Markup.escape(text)).replace(address, f"<span data-address>{address}</span>"))
 
 
 def _media_type(href: str) -> str:

@@ -28,7 +28,7 @@ _UNFINISHED = ".memosite-unfinished"
 _OWNED = (
     "actions", "archive", "citations", "decisions", "digests", "documents", "entities", "feeds", "health", "libraries",
     "memos", "notes", "org", "positions", "records", "saved", "search", "sessions", "spec", "static", "systems",
-    "threads", "timeline", "transcripts",
+    "threads", "timeline", "transcripts", "weeks",
 )  # fmt: skip
 _OURS = re.compile(
     r"static/.+|.+/copies/[^/]+|.+/original[^/]*|archive/.+/files-\d+\.zip|"

@@ -1,0 +1,463 @@
+"""Plans weeks: what arrived in each, told as it was then, their list, and the feed of those that have ended.
+
+Weeks are those of arrival, from Monday in UTC, as days of digests are (`months`): no clock decides. The newest one is
+running, and ends when something arrives in a later one. What a week tells was known by its end: a memo that it asked
+for something, and who had not answered yet; that today all is done, no page of a week says. So an ended week is not
+made again when something arrives.
+"""
+
+import datetime as dt
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import ClassVar
+
+from memosite.archive import urls
+from memosite.archive.ledger import Ledger
+from memosite.archive.model import Archive, Artifact, Document, Memo, Transcript
+from memosite.facts.parsed import Ref
+from memosite.facts.phrases import joined, kinds, phrase, phrases
+from memosite.facts.times import Moment
+from memosite.feeds import Feed, FeedFile, FeedItem, tag_uri
+from memosite.formats.status import decided_by, decided_on, sort_of, standing_of
+from memosite.pages import Bars, Cell, Page, PictureColumn, PictureRow, Reference, Row
+from memosite.plan import page
+from memosite.plan.context import ADDRESSEES, Context, Unit, few, traced_unit
+from memosite.plan.positions import monday
+from memosite.plan.removed import RedirectPage, redirect
+
+# Finds the weeks of an archive, and what each tells.
+
+
+_BELOW = 5_000
+"""The most replies below one memo that are searched for an answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Week:
+    """A week with news, `2026-W22`: its Monday, and what arrived on each of its days, in order of arrival.
+
+    The newest week is running, as far as is known; all others have ended.
+    """
+
+    id: str
+    first: dt.date
+    days: tuple[tuple[dt.date, tuple[Ref, ...]], ...]
+    is_running: bool
+
+    @property
+    def refs(self) -> Iterator[Ref]:
+        """What arrived in it."""
+        for _, refs in self.days:
+            yield from refs
+
+    @property
+    def end(self) -> dt.datetime:
+        """When it ended, by its days."""
+        return dt.datetime.combine(self.first, dt.time(), tzinfo=dt.UTC) + dt.timedelta(days=7)
+
+    @property
+    def span(self) -> str:
+        """Its first and its last day."""
+        return f"{self.first.isoformat()} – {(self.first + dt.timedelta(days=6)).isoformat()}"
+
+
+def find_weeks(artifacts: Iterable[Artifact], times: Mapping[Ref, dt.datetime]) -> tuple[Week, ...]:
+    """The weeks in which anything arrived that lists of pages have, the oldest first."""
+    found: dict[dt.date, dict[dt.date, list[Ref]]] = defaultdict(lambda: defaultdict(list))
+    for artifact in artifacts:
+        if artifact.ref in times and artifact.is_listed:
+            day = times[artifact.ref].date()
+            found[monday(day)][day].append(artifact.ref)
+    newest = max(found, default=None)
+    return tuple(
+        Week(
+            id=f"{first.isocalendar().year:04}-W{first.isocalendar().week:02}",
+            first=first,
+            days=tuple((day, tuple(found[first][day])) for day in sorted(found[first])),
+            is_running=first == newest,
+        )
+        for first in sorted(found)
+    )
+
+
+HEADINGS = {
+    "decided": phrase("Decided"),
+    "waits": phrase("Newly waits"),
+    "asked": phrase("Asked and done"),
+    "answers": phrase("Answers"),
+    "written": phrase("Written"),
+    "sessions": phrase("Sessions"),
+    "others": phrase("Notes, documents and records"),
+}
+"""What a week tells of, in the order of its page; each item is told once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """An item of a week: what happened with it, by `HEADINGS`, and the names that this is about.
+
+    These are those for whom it waited when the week ended, who decided, or the memos that it answered.
+    """
+
+    what: str
+    artifact: Artifact
+    names: tuple[str, ...] = ()
+    answers: tuple[Ref, ...] = ()
+
+
+def told_of(archive: Archive, times: Mapping[Ref, dt.datetime], week: Week) -> Iterator[Told]:
+    """What a week tells, in order of arrival; nothing of it depends on what arrived later."""
+    for ref in week.refs:
+        artifact = archive.artifacts[ref]
+        if isinstance(artifact, Memo):
+            yield _of_memo(archive, times, week, artifact)
+        elif isinstance(artifact, Transcript):
+            yield Told(what="sessions", artifact=artifact)
+        elif sort_of(artifact) != "other" and not artifact.withheld:
+            yield _of_decision(times, week, artifact)
+        else:
+            yield Told(what="others", artifact=artifact)
+
+
+def _of_memo(archive: Archive, times: Mapping[Ref, dt.datetime], week: Week, memo: Memo) -> Told:
+    if memo.kind == "note":
+        return Told(what="others", artifact=memo)
+    if memo.action is not None:
+        left = () if _is_closed(times, week, memo) else tuple(_left(archive, times, week, memo))
+        return Told(what="waits" if left else "asked", artifact=memo, names=left)
+    asked = tuple(
+        ref
+        for ref in _by_then(times, week, (*filter(None, [memo.parent]), *memo.also_answers))
+        if isinstance(one := archive.artifacts[ref], Memo)
+        and one.action is not None
+        and one.sender_position != memo.sender_position
+        and one.arrival < memo.arrival
+    )
+    return Told(what="answers" if asked else "written", artifact=memo, answers=asked)
+
+
+def _is_closed(times: Mapping[Ref, dt.datetime], week: Week, memo: Memo) -> bool:
+    """Whether what a memo asks for was closed, on a day that is known, or superseded by the end of the week."""
+    day = (memo.discharge.on or "")[:10] if memo.discharge else ""
+    return bool(day and day < week.end.date().isoformat()) or any(_by_then(times, week, memo.superseded_by))
+
+
+def _left(archive: Archive, times: Mapping[Ref, dt.datetime], week: Week, memo: Memo) -> Iterator[str]:
+    """Who was asked and had not answered, below the memo or elsewhere; of everybody, one answer is not that of all."""
+    waiting, who, looked = [*memo.replies, *memo.also_answered_by], {memo.sender_position}, 0
+    while waiting and looked < _BELOW:
+        looked += 1
+        for ref in _by_then(times, week, [waiting.pop()]):
+            reply = archive.artifacts[ref]
+            if isinstance(reply, Memo):
+                who.add(reply.sender_position)
+                waiting += reply.replies
+    yield from (one.position for one in memo.recipients if one.position not in who)
+
+
+def _of_decision(times: Mapping[Ref, dt.datetime], week: Week, one: Artifact) -> Told:
+    """A decision or a proposal: one that was made later, as its head or the decision on it says, waited then."""
+    is_pending = standing_of(one) in {"pending", "unclear"} or decided_on(one) >= week.end.date().isoformat()
+    decided_in = one.decided_in if isinstance(one, Document) else ()
+    if is_pending or (decided_in and not any(_by_then(times, week, decided_in))):
+        return Told(what="waits", artifact=one)
+    who = decided_by(one)
+    return Told(what="decided", artifact=one, names=(who,) if who else ())
+
+
+def _by_then(times: Mapping[Ref, dt.datetime], week: Week, refs: Iterable[Ref]) -> Iterator[Ref]:
+    """Those that had arrived by the end of a week."""
+    return (ref for ref in refs if (time := times.get(ref)) is not None and time < week.end)
+
+
+# Plans the page of each week.
+
+
+SHOWN = 100
+"""The most items of one kind on the page of a week, and in an item of the feed."""
+
+
+_PAIRS = 20
+
+
+_DAYS = (phrase("Mo"), phrase("Tu"), phrase("We"), phrase("Th"), phrase("Fr"), phrase("Sa"), phrase("Su"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeekRow:
+    """An item with a line of its text, and what was said of it when the week ended."""
+
+    row: Row
+    line: str
+    note: str = ""
+    about: tuple[Reference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeekSection:
+    """What happened in a week, with the first of its items; `total` counts all."""
+
+    anchor: str
+    heading: str
+    rows: tuple[WeekRow, ...]
+    total: int
+    targets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeekPage(Page):
+    """A week: what happened in it, who wrote to whom, and its days with how much arrived on each."""
+
+    template: ClassVar[str] = "week.html"
+
+    span: str
+    is_running: bool
+    counts: str
+    sections: tuple[WeekSection, ...]
+    picture: Bars | None
+    days: tuple[tuple[Reference, int], ...]
+    previous: Reference | None
+    next: Reference | None
+
+
+def week_units(weeks: Sequence[Week]) -> Iterator[Unit]:
+    """A unit for each week, which names the ones before and after it."""
+    for week, around in page.with_neighbours(weeks):
+        ids = tuple(one.id if one else None for one in around)
+        yield traced_unit(
+            f"week/{week.id}", _plan_week, week=week, around=ids, given_as="what arrived in the week",
+            weight=1 + sum(len(refs) for _, refs in week.days) // 10,
+        )  # fmt: skip
+
+
+def _plan_week(context: Context, *, week: Week, around: tuple[str | None, str | None]) -> Iterator[WeekPage]:
+    start = urls.week_page(week.id)
+    told: dict[str, list[Told]] = defaultdict(list)
+    for one in told_of(context.archive, context.arrival_times, week):
+        told[one.what].append(one)
+    previous, following = (_link(start, id_) if id_ else None for id_ in around)
+    counts = _counts(told)
+    yield WeekPage(
+        **page.head_of(context, start, title=week_title(week.id), section="timeline", description=counts),
+        feeds=week_feeds(start),
+        span=week.span,
+        is_running=week.is_running,
+        counts=counts,
+        sections=tuple(
+            WeekSection(
+                anchor=what,
+                heading=heading,
+                rows=tuple(_row(context, start, one) for one in told[what][:SHOWN]),
+                total=len(told[what]),
+            )
+            for what, heading in HEADINGS.items()
+            if told[what]
+        ),
+        picture=_draw(context, start, week),
+        days=tuple(_day(context, start, day, refs) for day, refs in week.days),
+        previous=previous or Reference(label=phrase("All weeks"), href=urls.relative(start, urls.WEEKS)),
+        next=following,
+    )
+
+
+def week_title(id_: str) -> str:
+    """What a week is called."""
+    return phrase("Week {week}", week=id_)
+
+
+def _link(start: str, id_: str) -> Reference:
+    return Reference(label=week_title(id_), href=urls.relative(start, urls.week_page(id_)))
+
+
+def week_link(start: str, day: dt.date) -> Reference:
+    """A link to the week of a day on which something arrived."""
+    year, week, _ = day.isocalendar()
+    return _link(start, f"{year:04}-W{week:02}")
+
+
+def week_feeds(start: str) -> tuple[Reference, ...]:
+    """The feed of weeks."""
+    return (Reference(label=phrase("Weeks"), href=urls.relative(start, urls.WEEKS + "feed.xml")),)
+
+
+def _day(context: Context, start: str, day: dt.date, refs: Sequence[Ref]) -> tuple[Reference, int]:
+    """A day, with the digest that has it; one with session logs alone has none."""
+    is_in_digest = any(context.archive.artifacts[ref].is_announced for ref in refs)
+    first = monday(day) if context.feeds.is_weekly else day
+    href = urls.relative(start, urls.digest_page(first.isoformat())) if is_in_digest else None
+    return Reference(label=day.isoformat(), href=href), len(refs)
+
+
+def _counts(told: Mapping[str, Sequence[Told]]) -> str:
+    """What a week has, in one line."""
+    words = {
+        "decided": phrases("{n:,} decided", "{n:,} decided", len(told.get("decided", ()))),
+        "waits": phrases("{n:,} newly waits", "{n:,} newly wait", len(told.get("waits", ()))),
+        "asked": phrases("{n:,} asked and done", "{n:,} asked and done", len(told.get("asked", ()))),
+        "answers": phrases("{n:,} answer", "{n:,} answers", len(told.get("answers", ()))),
+        "written": phrases("{n:,} other memo", "{n:,} other memos", len(told.get("written", ()))),
+        "sessions": phrases("{n:,} session", "{n:,} sessions", len(told.get("sessions", ()))),
+    }
+    others = Counter(one.artifact.kind for one in told.get("others", ()))
+    return joined(", ", [*(words[what] for what in words if told.get(what)), *(kinds(k, others[k]) for k in others)])
+
+
+def _row(context: Context, start: str, one: Told) -> WeekRow:
+    """An item as it is for ever: without how far it is by now."""
+    artifact = one.artifact
+    row = Row(
+        kind=artifact.kind,
+        href=urls.relative(start, urls.page_of(artifact)),
+        short_subject=artifact.short_subject,
+        date=artifact.date,
+    )
+    if isinstance(artifact, Memo):
+        to = few(artifact.to, partial(context.named, start)) if artifact.kind == "memo" else ()
+        row = replace(row, sender=context.position(start, artifact.sender_position, artifact.author), to=to)
+    else:
+        row = replace(row, source=artifact.copies[0].file.source)
+    note, about = "", tuple(Reference(label=name) for name in one.names)
+    if one.what == "waits" and isinstance(artifact, Memo):
+        note, about = phrase("not answered yet by"), few(one.names, lambda id_: context.position(start, id_))
+    elif one.what == "decided" and one.names:
+        note = phrase("decided by")
+    elif one.answers:
+        note = phrase("answers")
+        about = tuple(context.artifact(start, ref) for ref in one.answers[:ADDRESSEES])
+    return WeekRow(row=row, line=line_of(artifact), note=note if about else "", about=about)
+
+
+def line_of(artifact: Artifact) -> str:
+    """A line of the text itself: the summary that twins have, unless the subject says the same."""
+    summary = "" if artifact.withheld else artifact.summary
+    return "" if summary == artifact.short_subject else summary
+
+
+def _draw(context: Context, start: str, week: Week) -> Bars | None:
+    """Who wrote to whom, how much and on which days; those that wrote most."""
+    pairs: dict[tuple[str, str], Counter[dt.date]] = defaultdict(Counter)
+    for day, refs in week.days:
+        for ref in refs:
+            memo = context.archive.artifacts[ref]
+            if isinstance(memo, Memo) and memo.kind == "memo":
+                for to in {one.position for one in memo.recipients}:
+                    pairs[memo.sender_position or memo.author, to][day] += 1
+    shown = sorted(pairs, key=lambda pair: (-pairs[pair].total(), pair))[:_PAIRS]
+    if not shown:
+        return None
+    words = phrase("How many memos arrived from each to each, and on which days (UTC).")
+    if len(pairs) > len(shown):
+        more = phrase("The {shown} pairs of {total} that wrote most.", shown=len(shown), total=len(pairs))
+        words = joined(" ", (words, more))
+    return Bars(
+        anchor="who-wrote-to-whom",
+        caption=words,
+        corner=phrase("Who wrote to whom"),
+        columns=(PictureColumn(label=phrase("Memos")),),
+        rows=tuple(_pair(context, start, pair, pairs[pair]) for pair in shown),
+    )
+
+
+def _pair(context: Context, start: str, pair: tuple[str, str], days: Mapping[dt.date, int]) -> PictureRow:
+    sender, to = (context.position(start, id_) for id_ in pair)
+    number = sum(days.values())
+    label = phrase("{sender} to {to}", sender=sender.label, to=to.label)
+    return PictureRow(
+        label=Reference(label=label, href=sender.href),
+        cells=(Cell(number=number, words=phrases("{n:,} memo", "{n:,} memos", number)),),
+        note=joined(" · ", (f"{number:,}", joined(", ", [_DAYS[day.weekday()] for day in sorted(days)]))),
+    )
+
+
+# Plans the list of all weeks, and their feed.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeeksPage(Page):
+    """All weeks, the newest first, with how much arrived in each."""
+
+    template: ClassVar[str] = "weeks.html"
+
+    weeks: tuple[tuple[Reference, str, int, bool], ...]
+
+
+def listed_weeks(start: str, weeks: Sequence[Week]) -> tuple[tuple[Reference, str, int, bool], ...]:
+    """Weeks as lists have them, the newest first: its days, how much arrived, and whether it is running."""
+    return tuple(
+        (_link(start, week.id), week.span, sum(1 for _ in week.refs), week.is_running) for week in reversed(weeks)
+    )
+
+
+def plan_weeks(
+    context: Context, ledger: Ledger, weeks: Sequence[Week]
+) -> Iterator[WeeksPage | FeedFile | RedirectPage]:
+    """The list, and the feed. What was the page of a week that has nothing any more leads to the list."""
+    chunks = page.in_parts(weeks)
+    for number, chunk in [(None, chunks[-1]), *(enumerate(chunks, 1) if len(chunks) > 1 else ())]:
+        start = urls.part_page(urls.WEEKS, number) if number else urls.WEEKS
+        yield WeeksPage(
+            **page.head_of(context, start, title=page.part_title(phrase("Weeks"), number), section="timeline"),
+            feeds=week_feeds(start),
+            parts=page.part_links(start, urls.WEEKS, number or len(chunks), number) if len(chunks) > 1 else (),
+            weeks=listed_weeks(start, chunk),
+        )
+    yield FeedFile(path=urls.WEEKS + "feed.xml", form="rss", feed=_feed(context, weeks))
+    now = {week.id for week in weeks}
+    for kind, id_ in ledger.others:
+        if kind == "week" and id_ not in now:
+            yield redirect(context, urls.week_page(id_), urls.WEEKS)
+
+
+def _feed(context: Context, weeks: Sequence[Week]) -> Feed:
+    ended = [week for week in weeks if not week.is_running]
+    return Feed(
+        title=phrase("{title}: weeks", title=context.site.title),
+        description=phrase("What arrived, one item for each week that has ended."),
+        language=context.site.language,
+        generator=context.site.generator,
+        fallback_link=f"urn:memosite:{context.archive_id}",
+        items=tuple(_item(context, week) for week in reversed(ended[-context.feeds.window :])),
+        link=context.canonical(urls.WEEKS),
+        address=context.canonical(urls.WEEKS + "feed.xml"),
+        ttl=context.feeds.ttl,
+        has_content=True,
+    )
+
+
+def _item(context: Context, week: Week) -> FeedItem:
+    """A week as an item: what was decided, asked and answered comes first."""
+    here, title = urls.week_page(week.id), week_title(week.id)
+    told: dict[str, list[Told]] = defaultdict(list)
+    for one in told_of(context.archive, context.arrival_times, week):
+        told[one.what].append(one)
+    every = [one for what in HEADINGS for one in told[what]]
+    rows = [
+        (context.canonical(urls.page_of(one.artifact)), one.artifact.short_subject, said_of(one))
+        for one in every[:SHOWN]
+    ]
+    if len(every) > SHOWN:
+        rows.append((context.canonical(here), phrase("{more} more", more=len(every) - SHOWN), ""))
+    counts = _counts(told)
+    return FeedItem(
+        guid=tag_uri(context.authority, context.archive_id, "week", week.id),
+        title=joined(": ", (title, counts)),
+        path=urls.index_file(here),
+        repo="",
+        sender=context.site.title,
+        to="",
+        subject=title,
+        sha256="",
+        action_required=False,
+        sent=week.end.isoformat().replace("+00:00", "Z"),
+        link=context.canonical(here),
+        date=Moment(instant=week.end, offset=0),
+        notice=phrase("week {week}: {counts}", week=week.id, counts=counts),
+        rows=tuple(rows),
+    )
+
+
+def said_of(one: Told) -> str:
+    """What happened with an item, and who wrote it to whom, on one line."""
+    return joined(": ", (HEADINGS[one.what], one.artifact.who.line()))

@@ -1,0 +1,166 @@
+"""Weeks: what arrived in each, told as it was when the week ended, with a feed of those that have."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import html
+
+from memosite.cli import main
+from tests.support.feeds.documents import read_feed
+from tests.support.files import write_json, write_text
+from tests.support.memos import write_memo, write_note, write_transcript
+from tests.support.pages import bad_links, found
+from tests.support.sites import build_site, tree_bytes
+
+BASE = "https://archive.example.org/"
+ASKED = "2026-05-04-0900--engineer--director--lamp"
+BOTH = "2026-05-05-0900--director--engineer-and-pilot--buoys"
+Capture = pytest.CaptureFixture[str]
+
+
+def write(repo: Path, name: str, **fields: Any) -> Path:
+    """A memo that says when it was sent, from whom and to whom, as its name does."""
+    stamp, sender, to, _ = name.split("--")
+    sent = f"{stamp[:10]}T{stamp[11:13]}:{stamp[13:]}:00Z"
+    return write_memo(repo / "memos/read", name, **{"sender": sender, "to": to.split("-and-"), "sent": sent} | fields)
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """Two questions, an answer, a decision, a proposal, a note and a session in one week; a memo of the week after."""
+    folder = tmp_path / "repo"
+    write(folder, ASKED, subject="May I <b>light</b> the lamp?", body="The lamp is out.", action_required=True)
+    write(folder, BOTH, subject="Count the buoys", body="All twelve of them.", action_required=True)
+    reply = "2026-05-06-0900--pilot--director--counted"
+    write(folder, reply, subject="Eleven", body="One drifted off.", in_reply_to=f"{BOTH}.openthing")
+    write(folder, "2026-05-06-1000--pilot--director--tide", subject="The tide", body="It is high at noon.")
+    write_note(folder / "notes/director", "2026-05-06-1100--director--note", sent="2026-05-06T11:00:00Z")
+    write_transcript(folder / "transcripts/engineer", "2026-05-08-1430--engineer--talk", started="2026-05-08T14:30:00Z")
+    text = "# Paint the pier\n\nStatus: Accepted\nDate: 2026-05-07\nDecided: 2026-05-07 by director\n\nIn green.\n"
+    write_text(folder / "docs/decisions/2026-05-07-paint.md", text)
+    write_text(
+        folder / "docs/decisions/proposals/2026-05-07-bell.md",
+        "# A bell\n\nStatus: Proposed\nDate: 2026-05-07\n\nLoud.\n",
+    )
+    write(folder, "2026-05-11-0900--engineer--pilot--later", subject="Later", body="Of another week.")
+    return folder
+
+
+def build(repo: Path) -> Path:
+    """Build over what is there."""
+    return build_site(repo, output=repo.parent / "out", base_url=BASE)
+
+
+def told(output: Path, week: str) -> dict[str, list[str]]:
+    """The subjects on the page of a week, by section."""
+    page = html.parse(output / f"weeks/{week}/index.html")
+    return {
+        str(section.get("id")): [str(one.text_content()) for one in section.xpath(".//a[@class='subject']")]
+        for section in page.xpath("//section[@class='list'][.//a[@class='subject']]")
+    }
+
+
+def test_a_week_tells_what_was_decided_asked_and_answered_each_with_a_line_of_its_text(repo: Path) -> None:
+    """And who wrote to whom: drawn, and as a table. What a memo says writes no HTML."""
+    output = build(repo)
+    assert told(output, "2026-W19") == {
+        "decided": ["Paint the pier"],
+        "waits": ["May I <b>light</b> the lamp?", "Count the buoys", "A bell"],
+        "answers": ["Eleven"],
+        "written": ["The tide"],
+        "sessions": ["About 2026-05-08-1430--engineer--talk"],
+        "others": ["About 2026-05-06-1100--director--note"],
+    }
+    page = html.parse(output / "weeks/2026-W19/index.html")
+    lines = found(page, "//li[@class='row']/p[@class='line']/text()")
+    assert {"The lamp is out.", "One drifted off.", "It is high at noon."} <= set(lines)
+    rows = {
+        row.xpath("string(a[@class='subject'])"): " ".join(row.text_content().split())
+        for row in page.xpath("//li[@class='row']")
+    }
+    assert rows["Count the buoys"].endswith("not answered yet by engineer"), "the pilot has answered"
+    assert rows["Paint the pier"].endswith("decided by director")
+    assert rows["Eleven"].endswith("answers Count the buoys")
+    [table] = page.xpath("//figure[@id='who-wrote-to-whom']//table")
+    pairs = [" ".join(row.text_content().split()) for row in table.xpath("tbody/tr")]
+    assert (pairs[0].split()[:3], len(pairs)) == (["pilot", "to", "director2"], 4)
+    assert list(bad_links(output)) == []
+
+
+def test_a_week_ends_when_a_later_one_begins_to_arrive_and_never_changes_then(repo: Path) -> None:
+    """Not by what comes late with an old date, nor by an answer: what is told is what was known by its end."""
+    output = build(repo)
+    ended = output / "weeks/2026-W19/index.html"
+    assert "so far" in (output / "weeks/2026-W20/index.html").read_text() and "so far" not in ended.read_text()
+    before = ended.read_bytes()
+    write(repo, "2026-05-05-1000--pilot--engineer--late", subject="Late", body="Found below a net.")
+    answer = "2026-05-12-0900--director--engineer--lit"
+    write(repo, answer, subject="Light it", in_reply_to=f"{ASKED}.openthing")
+    kept = {path: (output / path).stat().st_mtime_ns for path in ("weeks/2026-W19/index.html",)}
+    build(repo)
+    assert ended.read_bytes() == before and {path: (output / path).stat().st_mtime_ns for path in kept} == kept
+    now = told(output, "2026-W20")
+    assert now == {"answers": ["Light it"], "written": ["Later", "Late"]}, "in the week in which they came"
+    assert 'not answered yet by <a href="../../positions/director/index.html">' in before.decode()
+
+
+def test_the_feed_has_an_item_for_each_week_that_has_ended_and_digests_go_on(repo: Path) -> None:
+    """The running week and day are pages only; home, digests and feeds lead to weeks."""
+    output = build(repo)
+    feed = read_feed(output / "weeks/feed.xml")
+    assert found(feed, "//guid/text()") == ["tag:memosite.invalid,2026:archive/week/2026-W19"]
+    [title] = found(feed, "//item/title/text()")
+    assert title.startswith("Week 2026-W19: 1 decided, 3 newly wait, 1 answer")
+    [content] = found(feed, "//item/*[local-name()='encoded']/text()")
+    assert f'<a href="{BASE}memos/{ASKED}/">May I &lt;b&gt;light&lt;/b&gt; the lamp?</a>' in content
+    assert "2026-05-11" not in " ".join(found(read_feed(output / "digests/feed.xml"), "//guid/text()"))
+    assert "Digest: 2026-05-11 so far" in (output / "digests/2026-05-11/index.html").read_text()
+    for page, link in (
+        ("index.html", "weeks/2026-W20/index.html"), ("index.html", "weeks/2026-W19/index.html"),
+        ("digests/2026-05-06/index.html", "../../weeks/2026-W19/index.html"),
+        ("digests/index.html", "2026-05-11/index.html"), ("feeds/index.html", "../weeks/feed.xml"),
+        ("weeks/2026-W19/index.html", "../../digests/2026-05-06/index.html"),
+    ):  # fmt: skip
+        assert link in found(html.parse(output / page), "//main//a/@href"), page
+    weeks = found(html.parse(output / "weeks/index.html"), "//main//li/a/text()")
+    assert weeks == ["Week 2026-W20", "Week 2026-W19"]
+    for path in repo.glob("memos/read/2026-05-11*"):
+        path.unlink()
+    build(repo)
+    assert '"../index.html"' in (output / "weeks/2026-W20/index.html").read_text(), "its address leads on"
+
+
+def test_a_new_memo_makes_the_running_week_alone(repo: Path) -> None:
+    """Of all pages of weeks; one that answers an ended week as well."""
+    output = build(repo)
+    before = {path: data for path, data in tree_bytes(output).items() if path.startswith("weeks/")}
+    reply = f"{ASKED}.openthing"
+    write(repo, "2026-05-12-0900--director--engineer--lit", subject="Light it", in_reply_to=reply)
+    build(repo)
+    after = {path: data for path, data in tree_bytes(output).items() if path.startswith("weeks/")}
+    changed = {path for path in after if after[path] != before.get(path)}
+    assert changed == {"weeks/2026-W20/index.html", "weeks/index.html"}
+    fresh = build_site(repo, output=repo.parent / "fresh", base_url=BASE)
+    assert {path: data for path, data in tree_bytes(fresh).items() if path.startswith("weeks/")} == after
+
+
+def test_diff_prints_a_week(repo: Path, capsys: Capture) -> None:
+    """The newest, or the one that is named; a week without news is refused with one that has any."""
+    write_json(repo / "memosite.yml", {"title": "Quay"})
+    assert main(["diff", "--week", "--site", str(repo)]) == 0
+    assert capsys.readouterr().out.startswith("Week 2026-W20, 2026-05-11 – 2026-05-17, so far\n\n1 Written\n")
+    assert main(["diff", "--week", "2026-W19", "--site", str(repo)]) == 0
+    said = capsys.readouterr().out
+    assert "not answered yet by engineer)  All twelve of them." in said and "3 Newly waits" in said
+    assert main(["diff", "--week", "2026-W19", "--site", str(repo), "--format", "json"]) == 0
+    value = json.loads(capsys.readouterr().out)
+    assert (value["week"], value["is_running"], len(value["told"])) == ("2026-W19", False, 8)
+    assert main(["diff", "--week", "2026-W19", "--site", str(repo), "--format", "markdown"]) == 0
+    assert "## Newly waits\n\n- 2026-05-04 engineer to director: [May I \\<b\\>light" in capsys.readouterr().out
+    for words in (["--week", "2026-W01"], ["2026-05-01..", "--week", "2026-W19"], []):
+        assert main(["diff", *words, "--site", str(repo)]) == 2
+        assert "expected" in capsys.readouterr().err
+    assert main(["diff", "--week", "2026-W19", "--site", str(repo), "--budget", "150"]) == 0
+    assert "memosite diff --week 2026-W19 --budget 0" in capsys.readouterr().out
