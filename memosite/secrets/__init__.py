@@ -61,8 +61,8 @@ _RUNS = re.compile(rb"[%s]*+" % _RUN)
 
 
 _ASSIGNS = (
-    rb"(?:[A-Za-z][A-Za-z0-9]{0,40}+(?:[_.-][A-Za-z0-9]{1,40}+){0,9}+(?:[ \t]{1,40}+=|[ \t]{0,40}+:)(?!\S)"
-    rb"|(?:[A-Z][A-Z0-9_]{1,80}+|[A-Za-z][A-Za-z0-9]{0,40}+(?:_[A-Za-z0-9]{1,40}+){1,9}+)"
+    rb"(?:[A-Za-z][A-Za-z0-9]{0,40}+(?>(?:[_.-][A-Za-z0-9]{1,40}+){0,9})(?:[ \t]{1,40}+=|[ \t]{0,40}+:)(?!\S)"
+    rb"|(?:[A-Z][A-Z0-9_]{1,80}+|[A-Za-z][A-Za-z0-9]{0,40}+(?>(?:_[A-Za-z0-9]{1,40}+){1,9}))"
     rb"=(?:\\{0,7}[\"'])?[A-Za-z0-9/$~.{<])"
 )
 """A name and the sign that gives it a value, as in `DB_HOST=x` or `user_name: x`. The `=` that may end a key has none
@@ -465,17 +465,17 @@ _SEEMS_SO = re.compile(
 _EXAMPLES = frozenset(b"secret postgres mysql root admin guest example pass12 passwd".split())
 
 
-_IDENTIFIER_WORD = rb"(?:[A-Z]{2,}+[a-z]*+|[A-Z]?[a-z]++|[A-Z]){1,4}+"
+_IDENTIFIER_WORD = rb"(?>(?:[A-Z]{2,}+[a-z]*+|[A-Z]?[a-z]++|[A-Z]){1,4})"
 
 
-_NUMBERED = rb"%s(?:[0-9]{1,2}+(?:%s)?+)?+" % (_IDENTIFIER_WORD, _IDENTIFIER_WORD)
+_NUMBERED = rb"%s(?>(?:[0-9]{1,2}+(?:%s)?)?)" % (_IDENTIFIER_WORD, _IDENTIFIER_WORD)
 
 
 _NAME = re.compile(
     # Words and short numbers: an identifier, a path, a date. More than four words in one without a break are chance.
-    rb"[/~._-]*+(?:%s|v?[0-9]{1,10}+)(?:[ _./:+-]++(?:%s|v?[0-9]{1,10}+|$))*+" % (_IDENTIFIER_WORD, _IDENTIFIER_WORD)
+    rb"[/~._-]*+(?:%s|v?[0-9]{1,10}+)(?>(?:[ _./:+-]++(?:%s|v?[0-9]{1,10}+|$))*)" % (_IDENTIFIER_WORD, _IDENTIFIER_WORD)
     # In an identifier of several words, some hold a number: utf8_to_utf16.
-    + rb"|(?:%s[_./-]++)++(?:%s)?+" % (_NUMBERED, _NUMBERED)
+    + rb"|(?>(?:%s[_./-]++)+)(?>(?:%s)?)" % (_NUMBERED, _NUMBERED)
 )
 
 
@@ -546,7 +546,7 @@ _IN_VALUE = rb"[^\s\"'`<>\[\](){},;|&\\]"
 
 _UNQUOTED, _UNQUOTED_IN_ROW = (
     re.compile(
-        rb"(?>(?:%s++|(?!&&|;;|\|\||<<|<[/!]|<[A-Za-z]{1,20}[ />]|&#?[A-Za-z0-9]{1,8};"
+        rb"(?>(?:%s+|(?!&&|;;|\|\||<<|<[/!]|<[A-Za-z]{1,20}[ />]|&#?[A-Za-z0-9]{1,8};"
         rb"|.[A-Za-z_][A-Za-z0-9_.-]{0,40}+(?: [A-Za-z]{1,12})?[=:])"
         rb"[&;<%s](?=%s)){0,300})" % (_IN_VALUE, sign, _IN_VALUE)
     )
