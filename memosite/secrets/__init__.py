@@ -352,8 +352,6 @@ def _untied(data: bytes) -> Iterator[Piece]:
     may be there. It ends likewise after the last one. In between it holds everything.
     Where there are line breaks and others, it is there once more with its line breaks: a key may begin after one.
     """
-    for chain in _joined(data) if b"oin(" in data or b"implode(" in data else ():
-        yield _piece(data, chain)
     for chain in _chains(data):
         yield _piece(data, chain)
         escapes = [knot for knot in chain if not knot.is_break]
@@ -361,8 +359,10 @@ def _untied(data: bytes) -> Iterator[Piece]:
             yield _piece(data, escapes)
 
 
-def _joined(data: bytes) -> Iterator[list[Knot]]:
+def _joints(data: bytes) -> Iterator[Knot]:
     """What is between the strings of each list that a program joins with nothing between them."""
+    if b"oin(" not in data and b"implode(" not in data:
+        return
     done = 0
     for join in _JOIN.finditer(data):
         start, end = join.span()
@@ -374,14 +374,13 @@ def _joined(data: bytes) -> Iterator[list[Knot]]:
         if first >= done:
             done = last
             strings = [string.span(2) for string in _STRING.finditer(data, first, last)]
-            if len(strings) > 1:
-                yield [Knot(before, after, b"") for (_, before), (after, _) in pairwise(strings)]
+            yield from (Knot(before, after, b"") for (_, before), (after, _) in pairwise(strings))
 
 
 def _chains(data: bytes) -> Iterator[list[Knot]]:
     """The interruptions by the parts of a text that they belong to."""
     chain: list[Knot] = []
-    for knot in merge(*(_knots_of(pattern, data) for pattern in _KNOTS)):
+    for knot in merge(*(_knots_of(pattern, data) for pattern in _KNOTS), _joints(data)):
         if chain:
             end = chain[-1].end
             if knot.start < end:
