@@ -279,6 +279,7 @@ LOGINS: Layouts = {
         "isql -U sa -P §",
         "keytool -storepass § -list", "sqlplus bob/§@db", "kubectl create secret generic x --from-literal=password=§",
         "ldapsearch -D x -w § -b y",
+        'ns.OpenDSObject("LDAP://dc=x", "CORP\\\\bob", "§", 1)',
     )),
     "that is a word, glued to a user": ("{L6}", ("curl -u bob:§ https://x", "smbclient -U bob%§ //h/s")),
 }  # fmt: skip

@@ -104,17 +104,15 @@ escaped once is none: rules know it.
 Each begins with one certain character, which is found fast. Repetitions are bounded or give nothing back."""
 
 
-_JOIN = re.compile(
-    rb"(?P<list>(?:\"\"|'')\.join\([ \t]{0,9}+[\[(]|(?:join|implode)\([ \t]{0,9}+(?:\"\"|''),)"
-    rb"|[\]}](?:\.join\((?:\"\"|'')\)|, {0,4}+\"\"\))"
+_JOINS = (re.compile(rb"oin\("), re.compile(rb"implode\("))
+
+
+_JOINED = re.compile(
+    rb"[ \t]{0,9}+(?:\[\]string\{(?P<go>[^{}]{0,1000}+)\}, {0,4}+\"\"\)|(?P<behind>\"\"|'')\)"
+    rb"|(?:(?P<list>[\[(])|(?:\"\"|''),)(?P<end>[^\])]{0,1000}+))"
 )
-"""Where a program joins strings: the list begins here (Python, PHP, Perl), or ends (JavaScript, Ruby, Go)."""
-
-
-LONGEST_LIST = 1_000
-
-
-_UNTIL_END = re.compile(rb"[^\])]{0,%d}+" % LONGEST_LIST)
+"""The list of strings that a program joins, behind `"".join(` (Python), `join(` (PHP, Perl), or `Join(` (Go); behind
+`[…].join(`, that nothing is put between them (JavaScript, Ruby)."""
 
 
 _STRING = re.compile(rb"([\"'])([^\"'\\\n]*+)\1")
@@ -361,16 +359,18 @@ def _untied(data: bytes) -> Iterator[Piece]:
 
 def _joints(data: bytes) -> Iterator[Knot]:
     """What is between the strings of each list that a program joins with nothing between them."""
-    if b"oin(" not in data and b"implode(" not in data:
-        return
     done = 0
-    for join in _JOIN.finditer(data):
-        start, end = join.span()
-        if join["list"]:
-            first, last = end, cast("re.Match[bytes]", _UNTIL_END.match(data, end)).end()
-        else:
-            opening = b"[" if data[start : start + 1] == b"]" else b"{"
-            first, last = data.rfind(opening, max(done, start - LONGEST_LIST), start), start
+    for at in sorted(call.end() for join in _JOINS for call in join.finditer(data)):
+        joined = _JOINED.match(data, at)
+        if not joined:
+            continue
+        first, last = joined.span("go" if joined["go"] else "end")
+        if joined["behind"]:
+            last = at - len(b"].join(")
+            is_list = data[last:at] == b"].join("
+            first = data.rfind(b"[", max(done, last - LONGEST), last) if is_list else -1
+        elif joined["list"] and data[max(0, at - 8) : at] not in {b'"".join(', b"''.join("}:
+            continue
         if first >= done:
             done = last
             strings = [string.span(2) for string in _STRING.finditer(data, first, last)]
