@@ -420,9 +420,6 @@ class _FileHandler(_OnThisMachine, StaticFileHandler):  # type: ignore[misc]
 _ADDRESS = re.compile(rb"(<span data-address>)[^<]*")
 
 
-_UNKNOWN = re.compile(rb" ?<span data-unknown>.*?</span>", re.DOTALL)
-
-
 def at_address(path: str, address: str, base_url: str | None) -> bytes:
     """A page or a feed that names the site where it is served; nothing of another file, or of one that is gone."""
     is_page = path.endswith(".html")
@@ -434,7 +431,7 @@ def at_address(path: str, address: str, base_url: str | None) -> bytes:
         return b""
     here = escape(address, quote=False).encode()
     if is_page:
-        return _UNKNOWN.sub(b"", _ADDRESS.sub(rb"\g<1>" + here, content))
+        return _ADDRESS.sub(rb"\g<1>" + here, content)
     return content.replace(escape(base_url or "", quote=False).encode(), here)
 
 
