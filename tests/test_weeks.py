@@ -12,6 +12,7 @@ from tests.support.feeds.documents import read_feed
 from tests.support.files import write_json, write_text
 from tests.support.memos import write_memo, write_note, write_transcript
 from tests.support.pages import bad_links, found
+from tests.support.repos import Repo
 from tests.support.sites import build_site, tree_bytes
 
 BASE = "https://archive.example.org/"
@@ -130,6 +131,24 @@ def test_the_feed_has_an_item_for_each_week_that_has_ended_and_digests_go_on(rep
         path.unlink()
     build(repo)
     assert '"../index.html"' in (output / "weeks/2026-W20/index.html").read_text(), "its address leads on"
+
+
+def test_what_has_no_date_is_in_no_week(repo: Path) -> None:
+    """Neither in the newest; the list of weeks says how many there are, and leads to them. Git's day is a date."""
+    for name in ("someday", "whenever"):
+        write_memo(repo / "memos/read", f"{name}--pilot--director--lost", sent=None, subject=f"Lost {name}")
+    output = build(repo)
+    assert told(output, "2026-W20") == {"written": ["Later"]}
+    listed = " ".join(html.parse(output / "weeks/index.html").xpath("string(//main)").split())
+    assert listed.endswith("Week 2026-W19 2026-05-04 – 2026-05-10 · 8 In no week: 2 items without a date.")
+    [link] = found(html.parse(output / "weeks/index.html"), "//a[starts-with(., '2 items')]/@href")
+    assert "Lost someday" in (output / "weeks" / link).read_text()
+    in_git = Repo(repo)
+    in_git.git("add", "memos/read/someday--pilot--director--lost.openthing")
+    in_git.git("commit", "-qm", "found", at="2026-05-13T10:00:00Z")
+    build(repo)
+    assert told(output, "2026-W20") == {"written": ["Later", "Lost someday"]}
+    assert "1 item without a date" in (output / "weeks/index.html").read_text()
 
 
 def test_a_new_memo_makes_the_running_week_alone(repo: Path) -> None:

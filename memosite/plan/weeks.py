@@ -64,10 +64,10 @@ class Week:
 
 
 def find_weeks(artifacts: Iterable[Artifact], times: Mapping[Ref, dt.datetime]) -> tuple[Week, ...]:
-    """The weeks in which anything arrived that lists of pages have, the oldest first."""
+    """The weeks in which anything arrived that lists of pages have, the oldest first; of what has no date, none."""
     found: dict[dt.date, dict[dt.date, list[Ref]]] = defaultdict(lambda: defaultdict(list))
     for artifact in artifacts:
-        if artifact.ref in times and artifact.is_listed:
+        if artifact.ref in times and artifact.date and artifact.is_listed:
             day = times[artifact.ref].date()
             found[monday(day)][day].append(artifact.ref)
     newest = max(found, default=None)
@@ -376,11 +376,12 @@ def _pair(context: Context, start: str, pair: tuple[str, str], days: Mapping[dt.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeeksPage(Page):
-    """All weeks, the newest first, with how much arrived in each."""
+    """All weeks, the newest first, with how much arrived in each; what has no date is elsewhere."""
 
     template: ClassVar[str] = "weeks.html"
 
     weeks: tuple[tuple[Reference, str, int, bool], ...]
+    undated: Reference | None
 
 
 def listed_weeks(start: str, weeks: Sequence[Week]) -> tuple[tuple[Reference, str, int, bool], ...]:
@@ -391,10 +392,11 @@ def listed_weeks(start: str, weeks: Sequence[Week]) -> tuple[tuple[Reference, st
 
 
 def plan_weeks(
-    context: Context, ledger: Ledger, weeks: Sequence[Week]
+    context: Context, ledger: Ledger, weeks: Sequence[Week], undated: Iterable[Artifact]
 ) -> Iterator[WeeksPage | FeedFile | RedirectPage]:
     """The list, and the feed. What was the page of a week that has nothing any more leads to the list."""
-    chunks = page.in_parts(weeks)
+    chunks, without = page.in_parts(weeks), sum(one.is_listed for one in undated)
+    label = phrases("{n:,} item without a date", "{n:,} items without a date", without)
     for number, chunk in [(None, chunks[-1]), *(enumerate(chunks, 1) if len(chunks) > 1 else ())]:
         start = urls.part_page(urls.WEEKS, number) if number else urls.WEEKS
         yield WeeksPage(
@@ -402,6 +404,9 @@ def plan_weeks(
             feeds=week_feeds(start),
             parts=page.part_links(start, urls.WEEKS, number or len(chunks), number) if len(chunks) > 1 else (),
             weeks=listed_weeks(start, chunk),
+            undated=Reference(label=label, href=urls.relative(start, urls.month_page(urls.UNDATED_MONTH)))
+            if without
+            else None,
         )
     yield FeedFile(path=urls.WEEKS + "feed.xml", form="rss", feed=_feed(context, weeks))
     now = {week.id for week in weeks}
