@@ -336,7 +336,7 @@ def _of_week(options: argparse.Namespace, note: Note) -> str:
     if options.format == "markdown":
         parts = [f"## {heading}\n\n" + "\n".join(one.item() for one in some) for heading, some in lists.items() if some]
         return "\n\n".join((f"# {title}", *parts))
-    sections = [(f"{len(some)} {heading}", [one.line() for one in some]) for heading, some in lists.items()]
+    sections = [(f"{heading} ({len(some)})", [one.line() for one in some]) for heading, some in lists.items()]
     if options.budget:
         return within_budget(sections, f"--week {week.id}", options.budget)
     return f"{title}\n\n{_text(sections)}"

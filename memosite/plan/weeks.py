@@ -197,13 +197,13 @@ class WeekRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeekSection:
-    """What happened in a week, with the first of its items; `total` counts all."""
+    """What happened in a week, with the first of its items; `total` counts all. One has a picture in their place."""
 
     anchor: str
     heading: str
-    rows: tuple[WeekRow, ...]
+    rows: tuple[WeekRow, ...] = ()
     total: int
-    targets: tuple[str, ...] = ()
+    picture: Bars | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,7 +216,6 @@ class WeekPage(Page):
     is_running: bool
     counts: str
     sections: tuple[WeekSection, ...]
-    picture: Bars | None
     days: tuple[tuple[Reference, int], ...]
     previous: Reference | None
     next: Reference | None
@@ -245,21 +244,22 @@ def _plan_week(context: Context, *, week: Week, around: tuple[str | None, str | 
         span=week.span,
         is_running=week.is_running,
         counts=counts,
-        sections=tuple(
-            WeekSection(
-                anchor=what,
-                heading=heading,
-                rows=tuple(_row(context, start, one) for one in told[what][:SHOWN]),
-                total=len(told[what]),
-            )
-            for what, heading in HEADINGS.items()
-            if told[what]
-        ),
-        picture=_draw(context, start, week),
+        sections=tuple(_sections(context, start, week, told)),
         days=tuple(_day(context, start, day, refs) for day, refs in week.days),
         previous=previous or Reference(label=phrase("All weeks"), href=urls.relative(start, urls.WEEKS)),
         next=following,
     )
+
+
+def _sections(context: Context, start: str, week: Week, told: Mapping[str, Sequence[Told]]) -> Iterator[WeekSection]:
+    """What happened, who wrote to whom, and then what else was kept."""
+    for what, heading in HEADINGS.items():
+        some = told.get(what, ())
+        if what == "sessions":
+            yield from _drawn(context, start, week)
+        if some:
+            rows = tuple(_row(context, start, one) for one in some[:SHOWN])
+            yield WeekSection(anchor=what, heading=heading, rows=rows, total=len(some))
 
 
 def week_title(id_: str) -> str:
@@ -335,7 +335,7 @@ def line_of(artifact: Artifact) -> str:
     return "" if summary == artifact.short_subject else summary
 
 
-def _draw(context: Context, start: str, week: Week) -> Bars | None:
+def _drawn(context: Context, start: str, week: Week) -> Iterator[WeekSection]:
     """Who wrote to whom, how much and on which days; those that wrote most."""
     pairs: dict[tuple[str, str], Counter[dt.date]] = defaultdict(Counter)
     for day, refs in week.days:
@@ -346,18 +346,19 @@ def _draw(context: Context, start: str, week: Week) -> Bars | None:
                     pairs[memo.sender_position or memo.author, to][day] += 1
     shown = sorted(pairs, key=lambda pair: (-pairs[pair].total(), pair))[:_PAIRS]
     if not shown:
-        return None
+        return
     words = phrase("How many memos arrived from each to each, and on which days (UTC).")
     if len(pairs) > len(shown):
         more = phrase("The {shown} pairs of {total} that wrote most.", shown=len(shown), total=len(pairs))
         words = joined(" ", (words, more))
-    return Bars(
+    picture = Bars(
         anchor="who-wrote-to-whom",
         caption=words,
         corner=phrase("Who wrote to whom"),
         columns=(PictureColumn(label=phrase("Memos")),),
         rows=tuple(_pair(context, start, pair, pairs[pair]) for pair in shown),
     )
+    yield WeekSection(anchor="who", heading=phrase("Who wrote to whom"), total=len(pairs), picture=picture)
 
 
 def _pair(context: Context, start: str, pair: tuple[str, str], days: Mapping[dt.date, int]) -> PictureRow:
