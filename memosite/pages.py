@@ -125,6 +125,10 @@ class Row:
     source: str = ""
     continues: tuple[Reference, ...] = ()
     continued_from: Reference | None = None
+    excerpt: str = ""
+    """A line of its text."""
+    is_kind_said: bool = False
+    """Whether a heading above it says what it is, so that the row does not."""
     waits_for: tuple[Reference, ...] = ()
     age: str = ""
     """Of what waits: for whom of several people, and how old it is, counted to the newest date of the archive."""
