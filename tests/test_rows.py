@@ -78,6 +78,7 @@ def test_no_row_repeats_the_headings_above_it(site: Path) -> None:
         ("Lamp", "Lamp.", ""),
         ("Lamp", "Lamps are out", "Lamps are out"),
         ("The lamp is out, and…", "The lamp is out, and nobody has oil", "… nobody has oil"),
+        ("The lamp is ou...", "The lamp is out", "… out"),
         ("Lamp", "", ""),
         ("", "The lamp is out", "The lamp is out"),
         ("Counted", "All are there: | what | how many | ---|--- | lamps | 3 |", "All are there: …"),
@@ -90,7 +91,6 @@ def test_a_line_goes_on_where_the_subject_ends(subject: str, summary: str, line:
 
 def test_records_are_sorted_by_date_and_those_of_one_time_as_in_their_file() -> None:
     """Bullets, too: their file has the newest last."""
-
     days = ["2026-05-01", "2026-05-03", "2026-05-03", None]
     found = planned(
         *(

@@ -395,9 +395,13 @@ class Artifact(Apart):
     def excerpt(self) -> str:
         """A line of its text, as lists show it: the summary, without the beginning that its short subject says."""
         said, summary = self.short_subject.rstrip("…. "), "" if self.withheld else before_table(self.summary)
-        rest = summary[len(said) :]
-        if not said or rest[:1].isalnum() or summary[: len(said)].casefold() != said.casefold():
+        if not said or summary[: len(said)].casefold() != said.casefold():
             return summary
+        rest = summary[len(said) :]
+        if rest[:1].isalnum():  # it ends within a word: that of a subject that was cut is said whole
+            if said == self.short_subject:
+                return summary
+            rest = said.rpartition(" ")[2] + rest
         rest = rest.lstrip(_BETWEEN)
         return f"… {rest}" if is_visible(rest) else ""
 
