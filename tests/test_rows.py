@@ -9,7 +9,7 @@ from lxml import html
 from memosite.facts.times import read_moment
 from memosite.plan.context import EXCERPT
 from tests.support.files import write_text
-from tests.support.memos import write_memo, write_note, write_org
+from tests.support.memos import write_memo, write_note, write_org, write_transcript
 from tests.support.record_pages import planned, record
 from tests.support.sites import build_site
 
@@ -100,3 +100,22 @@ def test_records_are_sorted_by_date_and_those_of_one_time_as_in_their_file() -> 
     )
     shown = [row.short_subject for row in found["systems/wyren/kind/index.html"].sections[0].rows]
     assert shown == [f"Title of decisions.{line}" for line in (4, 5, 3, 6)]
+
+
+@pytest.mark.parametrize(
+    "title", ["<command-message>deploy is running…</command-message>", "Base directory for this skill: /home/x/skills"]
+)
+def test_a_transcript_is_called_by_the_first_words_of_a_person_not_by_the_line_of_a_harness(
+    tmp_path: Path, title: str
+) -> None:
+    """Its address stays that of its file; the line of the text has no tool call."""
+    text = (
+        f"## User\n\n{title}\n\n## User\n\nWhich ferry is grey? I wonder.\n\n"
+        "> **🔧 Read** <sub>5/1/2026, 2:30:09 PM</sub>\n> ferries.txt\n\n## Assistant\n\nThe second.\n"
+    )
+    name = "2026-05-01-1430--engineer--base-directory-for-this-skill"
+    write_transcript(tmp_path / "repo/transcripts/engineer", name, subject=title, text=text)
+    site = build_site(tmp_path / "repo")
+    page = html.parse(site / f"transcripts/{name}/index.html")
+    assert page.findtext(".//h1") == "Which ferry is grey? I wonder."
+    assert rows_of(site / "index.html")["Which ferry is grey? I wonder."][1] == ""

@@ -417,8 +417,8 @@ def without_said(row: R, above: str) -> R:
     def unsaid(part: str) -> str:
         return "" if _words(part) in words or _words(f"{part}s") in words else part
 
-    called = row.type.split(" ", 1) if row.kind == "record" else [row.type]
-    kept = " ".join(filter(None, map(unsaid, called)))
+    is_named = row.kind == "record"  # by its system, and the word of that
+    kept = " ".join(filter(None, map(unsaid, row.type.split(" ", 1)))) if is_named else unsaid(row.type)
     is_to_one = len(row.to) == 1 and not unsaid(row.to[0].label)
     return replace(
         row,
