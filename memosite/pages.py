@@ -310,11 +310,15 @@ class CitedRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingRow:
-    """One finding, with the page of the artifact it is about, and what it rests on in pieces, some of them links."""
+    """One finding, with the page of the artifact it is about, and what it rests on in pieces, some of them links.
+
+    `anchor` is its id on the page, if it is the first of its rule.
+    """
 
     finding: Finding
     clause: tuple[Reference, ...] = ()
     page: Reference | None = None
+    anchor: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
