@@ -1,10 +1,12 @@
 """Rows of lists: a line of the text, no word that a heading above says already, records by date."""
 
+import base64
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from lxml import html
+from playwright.sync_api import Browser
 
 from memosite.facts.times import read_moment
 from memosite.plan.context import EXCERPT
@@ -119,3 +121,43 @@ def test_a_transcript_is_called_by_the_first_words_of_a_person_not_by_the_line_o
     page = html.parse(site / f"transcripts/{name}/index.html")
     assert page.findtext(".//h1") == "Which ferry is grey? I wonder."
     assert rows_of(site / "index.html")["Which ferry is grey? I wonder."][1] == ""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_highlight_hides_nothing_of_the_line_above(browser: Browser, tmp_path: Path, theme: str) -> None:
+    """What hangs into the highlighted line, as of a tight heading in a tall font, is still seen below it."""
+    words = ("gypqj", "jpygq", "acemo", "suvxz")
+    memo = "2026-05-01-0900--engineer--director--tall"
+    write_memo(
+        tmp_path / "repo/memos/inbox", memo, body=f"{words[0]} {words[1]}\n{words[2]} {words[3]}", subject="Tall"
+    )
+    address = (build_site(tmp_path / "repo") / f"memos/{memo}/index.html").as_uri()
+    page = browser.new_page(color_scheme=theme)  # type: ignore[arg-type]
+
+    def seen(fragment: str) -> list[int]:
+        """The lightness of each pixel where the second line begins, below descenders of the first."""
+        page.goto("about:blank")
+        page.goto(address + fragment)
+        box = page.evaluate(
+            "() => { const p = document.querySelector('.prose p'); p.style.cssText = 'width: 12ch; line-height: 0.7';"
+            " const { x, y, height, width } = p.getBoundingClientRect();"
+            " return { x, y: y + height / 2, width, height: height / 8 }; }"
+        )
+        image = base64.b64encode(page.screenshot(clip=box)).decode()
+        page.goto("about:blank")
+        found: list[int] = page.evaluate(
+            "async (image) => { const one = new Image(); one.src = `data:image/png;base64,${image}`;"
+            " await one.decode();"
+            " const board = new OffscreenCanvas(one.width, one.height).getContext('2d'); board.drawImage(one, 0, 0);"
+            " const { data } = board.getImageData(0, 0, one.width, one.height);"
+            " return [...data].filter((_, place) => place % 4 === 1); }",
+            image,
+        )
+        return found
+
+    plain, marked = seen(""), seen(f"#:~:text={words[2]}%20{words[3]}")
+    ground = max(plain) if theme == "light" else min(plain)
+    inked = [place for place, light in enumerate(plain) if abs(light - ground) > 100]
+    assert inked and plain != marked
+    ground = max(marked) if theme == "light" else min(marked)
+    assert sum(abs(marked[place] - ground) > 60 for place in inked) > 0.8 * len(inked)
