@@ -89,25 +89,9 @@ function addCopying() {
   for (const kind of ["pointerover", "focusin"]) addEventListener(kind, offer, { passive: true });
 }
 
-/** Commands on the page of feeds have the feed of the position that was chosen last. */
-function addChoosing() {
-  const full = one("[data-of=full]")?.textContent.includes("feed-full.xml");
-  for (const choice of /** @type {HTMLDetailsElement[]} */ (all("[data-choice]"))) {
-    choice.addEventListener("toggle", () => {
-      const feed = choice.querySelector("code")?.textContent.replace(/^memosite watch /, "") ?? "";
-      const words = { feed, full: full ? feed.replace(/feed\.xml(?='?$)/, "feed-full.xml") : feed,
-        name: choice.dataset.choice ?? "", subject: choice.querySelector("summary")?.textContent ?? "" };
-      for (const [kind, text] of choice.open ? Object.entries(words) : []) {
-        for (const place of all(`[data-of=${kind}]`)) place.textContent = text;
-      }
-    });
-  }
-}
-
 if (typeof document !== "undefined") {
   addSorting();
   addCopying();
-  addChoosing();
 }
 return { order };
 })();

@@ -27,7 +27,7 @@ from memosite.facts.rules import withheld_for_secrets
 from memosite.facts.texts import counted, listed
 from memosite.facts.times import is_like_date, read_moment
 from memosite.plan.indexes import arrival_times
-from memosite.plan.weeks import HEADINGS, Told, find_weeks, line_of, told_of
+from memosite.plan.weeks import HEADINGS, Told, find_weeks, told_of
 from memosite.reading.archive import open_archive
 
 _NAMED = 5
@@ -360,13 +360,13 @@ class _TheTold:
             yield f"answers {listed(self._answers, _NAMED)}"
 
     def line(self) -> str:
-        return "  ".join(filter(None, (_entry(self.state, *self._notes), line_of(self.told.artifact))))
+        return "  ".join(filter(None, (_entry(self.state, *self._notes), self.told.artifact.excerpt)))
 
     def item(self) -> str:
         notes = "".join(f"; {_escaped(note)}" for note in self._notes)
-        line = line_of(self.told.artifact)
+        line = self.told.artifact.excerpt
         return printable(f"{_item(self.state)}{notes}{f' – {_escaped(line)}' if line else ''}")
 
     def fields(self) -> dict[str, object]:
         said = {"told": self.told.what, "names": self._names, "answers": self._answers}
-        return _object(self.state) | said | {"line": line_of(self.told.artifact)}
+        return _object(self.state) | said | {"line": self.told.artifact.excerpt}

@@ -326,13 +326,7 @@ def _row(context: Context, start: str, one: Told) -> WeekRow:
     elif one.answers:
         note = phrase("answers")
         about = tuple(context.artifact(start, ref) for ref in one.answers[:ADDRESSEES])
-    return WeekRow(row=row, line=line_of(artifact), note=note if about else "", about=about)
-
-
-def line_of(artifact: Artifact) -> str:
-    """A line of the text itself: the summary that twins have, unless the subject says the same."""
-    summary = "" if artifact.withheld else artifact.summary
-    return "" if summary == artifact.short_subject else summary
+    return WeekRow(row=row, line=artifact.excerpt, note=note if about else "", about=about)
 
 
 def _drawn(context: Context, start: str, week: Week) -> Iterator[WeekSection]:
