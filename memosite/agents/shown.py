@@ -558,14 +558,15 @@ def thread(
     words = ("--brief",) if is_brief else ()
     command = reader.command("thread", found.id, *words, *(("--since", since.written) if since else ()))
     shown = [one for one in found.entries if not since or since.has(reader.archive.artifacts.get(one.ref))]
-    entries = list(enumerate(shown, 1))[begin - 1 :]
-    ranks = _ranks(reader, entries) if begin == 1 else {number: number for number, _ in entries}
+    entries = shown[begin - 1 :]
+    places = reader.archive.shown_first(entries) if begin == 1 else range(len(entries))
+    ranks = {place: rank for rank, place in enumerate(places)}
     memos, missing, said = _count(found)
     label = reader.archive.thread_label(found.id)
     part = Part(
         name="memos",
         title=f"Memos that arrived since {since.written}" if since else "Memos in reading order",
-        entries=tuple(_entry(reader, one, is_brief=is_brief, rank=ranks[number]) for number, one in entries),
+        entries=tuple(_entry(reader, one, is_brief=is_brief, rank=ranks[place]) for place, one in enumerate(entries)),
         more=command,
         step=max(1, len(entries)),
         empty="None.",
@@ -577,17 +578,6 @@ def thread(
         parts=(part,),
         command=command,
     )
-
-
-def _ranks(reader: Reader, entries: list[tuple[int, ThreadEntry]]) -> dict[int, int]:
-    """The first memo first, then the newest; memos without a date and missing ones last."""
-
-    def key(numbered: tuple[int, ThreadEntry]) -> tuple[bool, float]:
-        number, entry = numbered
-        artifact = reader.archive.artifacts.get(entry.ref)
-        return number > 1, -artifact.date.instant.timestamp() if artifact and artifact.date else 0
-
-    return {number: rank for rank, (number, _) in enumerate(sorted(entries, key=key))}
 
 
 def find_thread(reader: Reader, written: str) -> Thread:
