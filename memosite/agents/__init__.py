@@ -35,8 +35,9 @@ class Entry:
     """One entry of a part: a line for people, the same as fields for programs, and a text that may be cut.
 
     `text` is loaded when there is room for it; `chars` is its length, `begin` how many characters of the whole come
-    before it. `more` is the command that shows the whole text; of a summary, the text that it is one of. `rank` orders
-    entries by importance, the least first. `is_news`: it asks nothing, so its text is the first to be cut.
+    before it; below 0, so many of its own come before the whole's. `more` is the command that shows the whole text; of
+    a summary, the text that it is one of. `rank` orders entries by importance, the least first. `is_news`: it asks
+    nothing, so its text is the first to be cut.
     """
 
     line: str
@@ -111,7 +112,7 @@ class ShownEntry:
     def more(self) -> str:
         """The command that shows the rest of the text."""
         shown = self.entry.begin + len(self.text or "")
-        return f"{self.entry.more} --from {shown}" if shown and not self.entry.is_summary else self.entry.more
+        return f"{self.entry.more} --from {shown}" if shown > 0 and not self.entry.is_summary else self.entry.more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
