@@ -61,7 +61,7 @@ def test_the_words_of_a_text_that_changed_are_shown_between_those_that_did_not()
     assert pieces("The gate is 4 m wide and green.", "The gate is 4.1 m wide and red.") == (
         "The gate is [-4-]{+4.1+} m wide and [-green.-]{+red.+}"
     )
-    assert pieces("One.\n\nTwo.", "One.\n\nTwo.\n\nThree.\n") == "\nTwo.\n{+\nThree.+}"
+    assert pieces("One.\n\nTwo.", "One.\n\nTwo.\n\nThree.\n") == "Two.\n{+\nThree.+}"
     old = "\n".join(["w " * 200, *(f"Line {number}." for number in range(20)), "End."])
     shown = pieces(old, old.replace("w ", "x w ", 1).replace("Line 15.", "Line fifteen."))
     assert shown.startswith("{+x +}w w ") and "\n...\nLine 13.\nLine 14.\nLine [-15.-]{+fifteen.+}\n" in shown

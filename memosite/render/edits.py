@@ -258,7 +258,9 @@ def _lines(before: str, after: str) -> tuple[_Lines, bool]:
         flush()
         found.append(((_around(line[1:]), "same"),) if line[0] == " " else ())
     flush()
-    return found[1:], is_cut
+    while found and "".join(words for words, _ in found[0]) == "":  # a gap, and blank lines before the first words
+        del found[0]
+    return found, is_cut
 
 
 def _around(line: str) -> str:
