@@ -24,7 +24,6 @@ import re
 import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from html import escape
 from http import HTTPStatus
 from itertools import count
@@ -42,6 +41,7 @@ from watchfiles import Change, watch
 from memosite.config.schema import Config
 from memosite.facts.errors import BusyError, ConfigError, MemositeError
 from memosite.facts.layout import SKIPPED_FOLDERS, UNREAD_FOLDERS
+from memosite.facts.values import Value
 from memosite.remake.report import Listener
 from memosite.sources.folder import holding_repo, manuscript_folders
 
@@ -292,8 +292,7 @@ if (kept && performance.getEntriesByType("navigation")[0].type === "reload") {
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rebuilt:
+class Rebuilt(Value):
     """The configuration as it is now, and whether anything of the site is new."""
 
     config: Config

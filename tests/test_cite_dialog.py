@@ -3,7 +3,7 @@
 import json
 import subprocess
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page
 
 from memosite.archive.cite import Citation, range_digest
 from memosite.cli import main
+from memosite.facts.values import replace
 from memosite.formats.turns import TurnList, parse_conversation
 from memosite.quotes.citations import read_html, read_markdown, read_plain
 from memosite.quotes.forms import to_html

@@ -7,7 +7,6 @@ import sqlite3
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from memosite.cli import main
 from memosite.config.loading import load_config
 from memosite.facts.errors import MemositeError, OutputError, SourceError
 from memosite.facts.parsed import Ref
+from memosite.facts.values import replace
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.reading.keeping import Keeping
 from memosite.reading.kept import Seal, is_kept, open_kept, seal_kept, write_kept
@@ -67,7 +67,7 @@ def bytes_kept(site: Path, audience: str = "internal") -> bytes:
 
 def values(archive: Archive) -> dict[str, Any]:
     """All that is in an archive, with the order of its mappings."""
-    found = {field.name: getattr(archive, field.name) for field in fields(Archive)}
+    found = {name: getattr(archive, name) for name in Archive.__struct_fields__}
     return {name: list(one.items()) if isinstance(one, Mapping) else one for name, one in found.items()}
 
 

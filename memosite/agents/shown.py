@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
@@ -14,6 +13,7 @@ from memosite.archive.model import Artifact, Document, Ghost, Library, Memo, Rec
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Ref, Text
 from memosite.facts.texts import counted, cut_line, listed
+from memosite.facts.values import replace
 from memosite.formats.sessions.kept import read_conversation
 from memosite.formats.status import standing_of
 from memosite.formats.turns import Turn

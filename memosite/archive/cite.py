@@ -7,7 +7,6 @@ of the source text, which lets readers verify it without this site.
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from hashlib import sha256
@@ -21,6 +20,7 @@ from memosite.archive.urls import FOLDERS
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Envelope, FileFacts, Kind, Participant, Ref
 from memosite.facts.texts import SUMMARY, TABLE_RULE, cut_line, plain_line, summarize
+from memosite.facts.values import Value
 
 # Writes citations of artifacts and of turns: a link, Markdown and plain text (SPEC 7).
 
@@ -37,8 +37,7 @@ _LAST: Final = 120  # characters of the end of a range that are quoted
 _CUT: Final = " […]"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Citation:
+class Citation(Value):
     """The fields of a citation. `url` is absolute, or a path within the site if the site has no base URL.
 
     `ref` is `<kind>/<id>` with the anchor of a turn; `sha256` is that of the source text, 64 hex digits. `note` is a

@@ -7,7 +7,6 @@ Item ─► place("t12"), place("t12-t15"), place("p-1a2b3c4d") ─► Place ─
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate, chain, groupby, islice
@@ -19,6 +18,7 @@ from memosite.archive.model import UNDATED, Archive, Artifact, Memo, Transcript
 from memosite.archive.urls import absolute, page_of
 from memosite.facts.parsed import Participant
 from memosite.facts.texts import cut_line
+from memosite.facts.values import Value, field, replace
 from memosite.formats.turns import REDACTED, Turn, TurnBlock, TurnList, TurnPlace, blocks
 from memosite.passages import MADE, OUTPUT, Passage, SourceBody, bodies_of, find_in, passages_in, texts_of
 from memosite.quotes.index import QuoteIndex, letters_of, words_of
@@ -57,8 +57,7 @@ _SAYING = ("memo/", "note/", "transcript/")
 _SPEAKERS = re.compile(r"[^(),]+(?:\([^()]*\))?")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(Value):
     """A place in a body that a citation can name: `start` and `end` count the body's characters.
 
     `sha256` is "" of what cannot be cited. `carrier` names whose turn it is in, if the words are not that speaker's.
@@ -83,8 +82,7 @@ class Place:
         return cite.range_source(digests) if self.turns else self.text
 
 
-@dataclass(frozen=True, kw_only=True)
-class Item:
+class Item(Value, dict=True):
     """An artifact, or a former version of one. `digests` are those by which all of it is cited.
 
     `people` and `models` are the participants of a conversation. `why_not` says why nothing of it can be cited or

@@ -8,7 +8,6 @@ import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memosite.agents import Answer, JsonForm, TextForm, fit
@@ -30,6 +29,7 @@ from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
 from memosite.facts.rules import failures
 from memosite.facts.texts import counted, listed
 from memosite.facts.times import read_moment
+from memosite.facts.values import Value, replace
 from memosite.reading.archive import ArchiveHandle, loose_archive, open_archive
 from memosite.reading.as_of import Past, past_of, since_when
 from memosite.reading.screen import Screen
@@ -66,7 +66,6 @@ def run_answer(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
         return _of_log(listing, options, show)
 
 
-@dataclass(frozen=True, kw_only=True)
 class _LogReader(Reader):
     """The archive of one session log: further commands name its file, with a session behind `#` if it has several."""
 
@@ -279,8 +278,7 @@ def run_why(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     return is_whole
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _File:
+class _File(Value):
     """A file of a source: its path in the source and in the repo, the commit that the repo is at."""
 
     source: Source

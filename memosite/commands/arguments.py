@@ -8,7 +8,6 @@ import argparse
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
@@ -18,6 +17,7 @@ from memosite import __version__
 from memosite.config import SECRETS_MODES
 from memosite.facts.characters import harmless
 from memosite.facts.texts import cut_line
+from memosite.facts.values import Value
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -35,8 +35,7 @@ def hushed(_text: str) -> None:
     """Print nothing (`--quiet`)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
+class Option(Value):
     """An option or another argument of a command; `settings` are further ones of argparse."""
 
     names: tuple[str, ...]
@@ -44,8 +43,7 @@ class Option:
     settings: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class Command(Value):
     """A command. `runs` is its module and the function in it, which is imported when it runs: start-up time is felt.
 
     `is_whole`: it is about a site, or about what is named, and asks no archive. `is_silent`: with `--quiet` it says

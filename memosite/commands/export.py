@@ -14,7 +14,6 @@ import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, BinaryIO
@@ -29,6 +28,7 @@ from memosite.config.schema import Config
 from memosite.facts.errors import ConfigError, OutputError
 from memosite.facts.rules import withheld_for_secrets
 from memosite.facts.texts import counted
+from memosite.facts.values import replace
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.run.progress import without_reader
 from memosite.run.workers import default_jobs

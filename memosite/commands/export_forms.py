@@ -20,7 +20,6 @@ import io
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from email.header import Header
 from email.message import Message
 from email.policy import compat32
@@ -36,6 +35,7 @@ from memosite.facts.names import short_hash
 from memosite.facts.parsed import LibraryCard, Ref
 from memosite.facts.texts import cut_line, one_line
 from memosite.facts.times import Moment
+from memosite.facts.values import Value
 from memosite.store.shelf import Shelf
 
 # The flags of a message for mail readers: unread, flagged, answered.
@@ -61,8 +61,7 @@ def is_answered(artifact: Artifact) -> bool:
 # The input of every exporter: the archive, its texts, and the names for ids and addresses.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Export:
+class Export(Value):
     """One export. `archive_id` and `authority` are those of the configuration; `base_url` ends in `/`."""
 
     archive: Archive

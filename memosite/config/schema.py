@@ -10,7 +10,6 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeVar, get_args
 from urllib.parse import urlsplit
@@ -23,6 +22,7 @@ from memosite.facts.errors import ConfigError
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Discharge, Kind, Withheld
 from memosite.facts.times import read_moment
+from memosite.facts.values import Value, field
 from memosite.formats.yaml_text import StrictError, compose, line_of
 
 # What may be published, as settings (SPEC 9): what is done about secrets, which are allowed, and what is erased.
@@ -31,8 +31,7 @@ from memosite.formats.yaml_text import StrictError, compose, line_of
 _Word = TypeVar("_Word", bound=str)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AllowedSecret:
+class AllowedSecret(Value):
     """A secret that may be published: its fingerprint, and why. `line` is where memosite.yml has it."""
 
     fingerprint: str
@@ -40,8 +39,7 @@ class AllowedSecret:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SecretsConfig:
+class SecretsConfig(Value):
     """What is done about secrets: artifacts without content, redacted texts, or an error; and the exceptions."""
 
     mode: SecretsMode = "withhold"
@@ -57,16 +55,14 @@ DEFAULT_SECRETS = SecretsConfig()
 """What is done about secrets unless memosite.yml says otherwise."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WithheldGlob:
+class WithheldGlob(Value):
     """A glob of what only the audience `internal` sees. `line` is where memosite.yml has it."""
 
     glob: str
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Erasure:
+class Erasure(Value):
     """An artifact whose content is not to be published: its id, its kind if that is named, too, why, and since when.
 
     `is_secret` is whether the reason is a secret: then not even its digests are published. `line` is where
@@ -115,8 +111,7 @@ Digest = Literal["daily", "weekly"]
 """The time that one digest covers."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceConfig:
+class SourceConfig(Value):
     """One source, under a name of its own: a folder to read, or the address of a git repo.
 
     `root` is absolute and free of links; None if `git` says where the repo is. `ref` is the branch, tag or commit to
@@ -134,8 +129,7 @@ class SourceConfig:
     web: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeedsConfig:
+class FeedsConfig(Value):
     """How much a feed holds: the newest `window` items, and those of `days` before the newest; `ttl` is in minutes.
 
     `full_content` publishes feeds with texts, for people, beside those that only notify; `digest` is the time that one
@@ -154,8 +148,7 @@ class FeedsConfig:
         return self.digest == "weekly"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionsConfig:
+class SessionsConfig(Value):
     """How session logs are read (SPEC 2.2, sessions).
 
     `is_all`: also those in the folders of tools. `include` are globs of further files, `positions` the positions whose
@@ -170,8 +163,7 @@ class SessionsConfig:
     thinking: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
+class Config(Value):
     """Everything a command needs to know of a site; all paths are absolute.
 
     `base_url` ends in `/`; `address` is that of memosite.yml, whatever the command line says. `aliases` maps a former
@@ -224,8 +216,7 @@ _WHOLE_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 _BEFORE_TIME = re.compile(r"(?<=\d)[t ](?=\d)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfigEntry:
+class ConfigEntry(Value):
     """One place of a configuration: the keys that lead to it, the line it begins in, and what is written there.
 
     Its methods read it as the type they are named for, and raise `ConfigError` if it is another.

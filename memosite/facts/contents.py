@@ -16,7 +16,6 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import yaml
@@ -24,6 +23,7 @@ import yaml
 from memosite.facts.file import File
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, read_names
 from memosite.facts.parsed import Discharge, Envelope, Parsed, Participant, SessionFile, Withheld
+from memosite.facts.values import replace
 
 # Takes the content off the facts of a file: what is left says who sent it to whom, when, where it is, and why.
 

@@ -8,12 +8,12 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from memosite.facts import rules
 from memosite.facts.characters import masked, without_surrogates
 from memosite.facts.findings import Rule
+from memosite.facts.values import Value
 
 JSON_DEPTH = 100
 """How deep objects and arrays may be nested (SPEC 9)."""
@@ -42,8 +42,7 @@ class NumberText(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class Problem(Value):
     """Something wrong with a JSON text: the rule it breaks, the line (1 = first) if one is known, and what it is."""
 
     rule: Rule

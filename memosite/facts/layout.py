@@ -6,11 +6,11 @@ All paths are relative to a source, with `/`.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 from memosite.facts.parsed import Kind, Mailbox
+from memosite.facts.values import Value
 
 Store = Literal["memos", "notes", "transcripts"]
 
@@ -31,8 +31,7 @@ MAILBOXES: dict[str, Mailbox] = {"inbox": "inbox", "read": "read", "archive": "a
 _KIND_OF_STORE: dict[Store, Kind] = {"memos": "memo", "notes": "note", "transcripts": "transcript"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(Value):
     """The place of a file: its store, working root, and mailbox or role.
 
     `folder` is the store's own folder, such as `teams/a/memos`. `mailbox` is given for memos only, `role` for

@@ -9,7 +9,6 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import Literal
@@ -17,6 +16,7 @@ from urllib.parse import unquote
 
 from memosite.facts.texts import cut_line, is_visible, one_line
 from memosite.facts.times import Moment, read_stamp
+from memosite.facts.values import Value
 
 # Parses file names and references; makes ids and short subjects from them.
 
@@ -40,8 +40,7 @@ _PROSE_IN_WHOLE = re.compile(r"[/\\\n(]|[.,;:]\s")
 _NO_REPLY = re.compile(r"\W*not in-reply-to", re.IGNORECASE | re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StampedName:
+class StampedName(Value):
     """The parts of a name such as `2026-05-01-1430--engineer--director--gate-is-green`; any may be absent."""
 
     stamp: str
@@ -236,8 +235,7 @@ NAMES = 100
 Form = Literal["stamped", "file", "document", "stamp"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Name:
+class Name(Value):
     """One name in a reference.
 
     `form` says what it can be: a whole `stamped` name, which is a memo even if it is missing; a `file`, by an
@@ -365,8 +363,7 @@ def _only_name(text: str) -> Iterator[Name]:
 # What tells the entries of a list file of records apart.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordEntry:
+class RecordEntry(Value):
     """What tells an entry of a list file apart from others, in one version of the file.
 
     `key` is as in `RecordCard`, `section` its part of the list. `said` is a digest of what it says, `written` of that

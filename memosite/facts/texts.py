@@ -17,7 +17,6 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from typing import Final
@@ -25,6 +24,7 @@ from urllib.parse import unquote
 from zlib import crc32
 
 from memosite.facts.parsed import Text
+from memosite.facts.values import Value
 
 # Finds addresses of the web in texts: where one begins and ends in the middle of a sentence.
 
@@ -470,8 +470,7 @@ _OWN: Final = str.maketrans(_FIRST + _LAST, "  ")
 _STOP = re.compile(r"(?:(?<!\b[A-Za-z])\.|[!?…])[\"'”’»)]{0,3}(?=\s|\Z)|[。！？]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sentence:
+class Sentence(Value):
     """A sentence with some of its words marked; one that was cut has an ellipsis. `marked` may be ""."""
 
     before: str = ""

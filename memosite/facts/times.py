@@ -6,8 +6,9 @@ without zone is taken as UTC, and a file name's stamp (`2026-05-01-1430`) is the
 
 import datetime as dt
 import re
-from dataclasses import dataclass
 from typing import Literal
+
+from memosite.facts.values import Value
 
 UTC = dt.UTC
 
@@ -20,8 +21,7 @@ _ISO = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class Moment(Value):
     """An instant in UTC, the offset it was written with (minutes east, None = no zone given), and its origin."""
 
     instant: dt.datetime

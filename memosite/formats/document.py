@@ -6,7 +6,6 @@ Title, status and date come from the frontmatter, else from the head of the text
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from memosite.archive.model import SHORT_STATUS
@@ -16,6 +15,7 @@ from memosite.facts.names import stem_of
 from memosite.facts.parsed import DocumentHead, Parsed
 from memosite.facts.texts import cut_line, describe_text, one_line, summarize, without_comments
 from memosite.facts.times import Moment, read_moment, read_stamp
+from memosite.facts.values import Struct, field, replace
 from memosite.formats.fields import show_json
 from memosite.formats.status import read_status
 from memosite.formats.system import Adapter
@@ -120,8 +120,7 @@ def parse(file: File) -> Parsed:
     return file.parsed(fact, findings, file.data, data)
 
 
-@dataclass(slots=True)
-class _Head:
+class _Head(Struct):
     """The head of a text: its first heading, and its fields by their names in lower case.
 
     `lines` are the numbers (0 = first) of their lines. `older` and `newer` are what it says that it supersedes, and

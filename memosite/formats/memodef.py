@@ -11,7 +11,6 @@ is kept: a memo that breaks every rule still becomes an envelope, with its findi
 import hashlib
 import re
 import unicodedata
-from dataclasses import replace
 from typing import Any, Literal
 
 from memosite.facts import rules
@@ -41,6 +40,7 @@ from memosite.facts.parsed import (
     Text,
 )
 from memosite.facts.texts import describe_text, summarize
+from memosite.facts.values import replace
 from memosite.formats.fields import Fields, canonical_json
 from memosite.formats.system import Adapter
 from memosite.formats.systems import RECORD_IDS

@@ -16,7 +16,6 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count, pairwise
 from typing import Literal, NamedTuple, TypeAlias, cast
@@ -24,6 +23,7 @@ from typing import Literal, NamedTuple, TypeAlias, cast
 from memosite.facts.file import most_turns
 from memosite.facts.parsed import Order, Text, TurnForm
 from memosite.facts.texts import cut_line
+from memosite.facts.values import Value, replace
 
 # Reads the stamps of turns, which are local times without a zone, and tells what they are in UTC (SPEC 4).
 
@@ -174,8 +174,7 @@ TurnKind: TypeAlias = Literal["person", "assistant", "system", "summary"]
 """Who speaks: somebody who typed, the agent, what a machine put in somebody's place, what a compaction wrote."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnPlace:
+class TurnPlace(Value):
     """Where the text of a turn is in a session log: lines, 1 = first, both included, and the id of its record, if any.
 
     `file` is the path of the file if the log is in several. `state` says what is odd: a person took its branch back, it
@@ -191,8 +190,7 @@ class TurnPlace:
     words_from: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class Turn(Value):
     """One speaker's turn. `text` and `digest` are those of SPEC 7, see `parse_conversation`."""
 
     ordinal: int  # 1 = first
@@ -244,8 +242,7 @@ class Turn:
         return self.kind == "person"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnList:
+class TurnList(Value):
     """A body as turns. `preamble` is the text before the first one, all of it when there is none.
 
     `span` are the local times of the first turn and of the last, by the clock of the first; None without stamps.
@@ -259,8 +256,7 @@ class TurnList:
     rest: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnBlock:
+class TurnBlock(Value):
     """A part of a turn. `text` is Markdown: of a tool without the `> `, of an aside without its two tags.
 
     `start` is the line of the turn's text on which the block begins, and `end` the line after its last; of a part of a
@@ -286,8 +282,7 @@ class TurnBlock:
     digest: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Heading:
+class _Heading(Value):
     line: int  # index of its line
     cut: int  # index of the line before which the previous turn ends
     speaker: str

@@ -12,7 +12,6 @@ itself, with the lines of its keys, and a value that merely lacks quotes is the 
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -21,6 +20,7 @@ import yaml
 from memosite.facts import rules
 from memosite.facts.characters import printable, quote
 from memosite.facts.json_text import KeyPath, Problem, clean_text, shown
+from memosite.facts.values import Value, field
 
 YAML_CHARS = 65_536
 """The longest YAML that is read, in characters."""
@@ -62,8 +62,7 @@ _KEYED = re.compile(
 _LISTED = re.compile(r"(?P<head>[ ]*(?:-[ ]+)+)(?P<value>\S.*)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+class Head(Value):
     """The YAML at the head of a text, the line it begins at (1 = first), and the text after it.
 
     It begins at line 2, after the `---`, unless blank lines are before that, which `late` tells.
@@ -83,8 +82,7 @@ class Head:
         return Problem(rule=rules.FRONTMATTER_LATE, line=self.line - 1, message=message) if self.line > 2 else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Yaml:
+class Yaml(Value):
     """A mapping as read, the lines of its keys and entries, what is wrong with it, and fields that were left out."""
 
     fields: dict[str, YamlValue] = field(default_factory=dict)
@@ -140,8 +138,7 @@ def _repeated(line: int, key: str) -> Problem:
     return Problem(rule=REPEATED, line=line, message=f'"{shown(key)}" occurs again here; the last one counts')
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Fault:
+class _Fault(Value):
     """Why YAML could not be read, the line (0 = first) to look at, and the lines that a fix by quoting may help."""
 
     line: int
@@ -149,8 +146,7 @@ class _Fault:
     suspects: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Loaded:
+class _Loaded(Value):
     """A value, the line (0 = first) of each key and entry, and the duplicate keys of each mapping."""
 
     value: YamlValue
@@ -353,8 +349,7 @@ def _quote(value: str) -> str:
 # The frontmatter of documents
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Frontmatter:
+class Frontmatter(Value):
     """The fields at a text's head, by key in lower case, the text after them, and what is wrong with them."""
 
     body: str

@@ -8,7 +8,6 @@ Takes linear time; documents that would take too long, or nest deeper than the p
 """
 
 import re
-from dataclasses import dataclass, field
 from functools import cache
 from html import escape, unescape
 from itertools import pairwise
@@ -17,6 +16,7 @@ from typing import Final
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from memosite.facts.values import Struct, Value, field
 from memosite.markdown.tokens import MAX_COST, MAX_NESTING, block_rules, worst_cost
 
 _FRONT: Final = re.compile(r"---[ \t]*\n(?=\S)(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
@@ -91,8 +91,7 @@ _BEFORE_TORN: Final = frozenset({"paragraph_close", "ordered_list_close", "bulle
 _RAISED: Final = re.compile(r"^[ \t]{0,3}(?:<sup>([^<>\n]{1,3})</sup>|(\d{1,3})[.)] [^\n]{0,500}sha256:)", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lines:
+class Lines(Value):
     """HTML of the same lines; `page` is what in the document may hide words anywhere in it.
 
     `torn` are the lines, from 1, on which block quotes begin that may have begun before: of one that begins an item of
@@ -138,8 +137,7 @@ def _parser() -> MarkdownIt:
     return parser
 
 
-@dataclass(slots=True)
-class _Writer:
+class _Writer(Struct):
     """Writes block after block, each on its lines. `signs` are those of footnotes that are raised numbers."""
 
     signs: frozenset[str]

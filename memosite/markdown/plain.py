@@ -8,12 +8,12 @@ each of its lines, so its first line tells where on that line it begins.
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import accumulate, chain
 from typing import NamedTuple
 
 from markdown_it.token import Token
 
+from memosite.facts.values import Value, field
 from memosite.markdown.naming import Kind, Named, inline_text, joined_words
 from memosite.markdown.tokens import read_body, said_of_code
 
@@ -84,8 +84,7 @@ def front_matter(text: str) -> str:
     return found[0] if found else ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Places:
+class Places(Value):
     """The anchors of a text; `headings` has them by the words of headings, `lines` by where their passages begin.
 
     Lines are counted from 1. `end` is the last one of the text.
@@ -130,8 +129,7 @@ def read_places(text: str) -> Places:
 _OPENING = re.compile(r"(?:#{1,6}|={2,6})[ \t]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class Span(Value):
     """A passage of a text: its anchor, without prefix, and its characters from `begin` on and before `end`."""
 
     anchor: str

@@ -15,7 +15,6 @@ by a core rule, before the texts of footnotes are moved to the end.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final
 
@@ -28,6 +27,7 @@ from markdown_it.rules_inline import StateInline, autolink, image, link
 from markdown_it.token import Token
 from mdit_py_plugins.footnote.index import footnote_def, footnote_ref
 
+from memosite.facts.values import Value
 from memosite.markdown.naming import Heading, Named, Names, inline_text, name_passages
 from memosite.markdown.quick import read_quickly
 
@@ -178,8 +178,7 @@ _OF_TABLES = ("table_", "thead_", "tbody_", "tr_", "th_", "td_")
 _AUTOLINK = re.compile(r"<(?:https?://|mailto:|[^\s<>:@]+@)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BodyTokens:
+class BodyTokens(Value):
     """What was read of a body: its text with LF and without control characters, its blocks, its outline, its passages.
 
     `passages` are headings, paragraphs, items and code, in the order of the source.

@@ -4,7 +4,6 @@ import datetime as dt
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
 from typing import ClassVar, NamedTuple
@@ -14,6 +13,7 @@ from memosite.archive.model import Artifact, Document, Library, Memo, Record, ne
 from memosite.facts.parsed import LibraryItem
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
+from memosite.facts.values import Value, replace
 from memosite.formats.status import Standing, decided_by, decided_on, sort_of, standing_of
 from memosite.formats.systems import system_of
 from memosite.pages import PAGE_CHARS, ArtifactPage, Body, ListPage, ListSection, Page, Reference, Row, View
@@ -22,7 +22,6 @@ from memosite.plan.context import LIST_LIMIT, Context, Written, age, as_of, few,
 from memosite.plan.dates import month_name, newest_first
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentPage(ArtifactPage):
     """A Markdown document that memos cite."""
 
@@ -35,7 +34,6 @@ class DocumentPage(ArtifactPage):
     file: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LibraryPage(ArtifactPage):
     """A catalog of templates; a broken one, or a broken orgdef, is shown as it is."""
 
@@ -47,7 +45,6 @@ class LibraryPage(ArtifactPage):
     is_broken: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionRow(Row):
     """A decision, a proposal or another document in a list. `status` is as written.
 
@@ -66,14 +63,12 @@ class DecisionRow(Row):
     recorded_in: tuple[Reference, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionGroup(ListSection):
     """Decisions of a month, a position or a source, or all that are pending: the first of `total`."""
 
     rows: tuple[DecisionRow, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionsPage(Page):
     """Decisions by date, the pending ones first; or those that a filter leaves. `former` are anchors it once had.
 
@@ -192,8 +187,7 @@ def _former_headings(found: Iterable[Artifact]) -> list[str]:
     return [*sorted(documents), *sorted(decisions)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Lists:
+class _Lists(Value):
     """Decisions, proposals and other documents, each newest first."""
 
     context: Context

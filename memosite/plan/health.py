@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from memosite.archive.urls import HEALTH, OTHER_SPECIFICATIONS, SPECIFICATION, part_page, relative, section_anchor
@@ -14,7 +13,6 @@ from memosite.plan.context import Context
 from memosite.plan.page import head_of, in_parts, part_links
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class HealthPage(Page):
     """Findings by rule and source."""
 

@@ -4,7 +4,6 @@ import datetime as dt
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice
 from typing import ClassVar, get_args
 from urllib.parse import quote, unquote
@@ -17,6 +16,7 @@ from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import FileFacts, Ref, Text
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line, line_of, one_line
+from memosite.facts.values import replace
 from memosite.formats.sessions.kept import read_conversation
 from memosite.markdown.plain import Places, read_places
 from memosite.pages import PAGE_CHARS, CitedRow, MentionRow, Page, Reference, Row, SharedRow
@@ -319,7 +319,6 @@ def _href(context: Context, start: str, ref: Ref, anchor: str) -> str:
     return at_anchor(relative(start, context.page(ref)), first)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CitationsPage(Page):
     """All citations of the archive, those that do not hold first."""
 

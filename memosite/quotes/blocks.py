@@ -8,10 +8,10 @@ keep their `~~`, and what is hidden or shown by other means than letters has a c
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Final
 
+from memosite.facts.values import Value, replace
 from memosite.quotes.source import beside, word_count
 
 OTHER: Final = "\ue002"
@@ -73,8 +73,7 @@ _LINK = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class Block(Value):
     """A paragraph, or what a block quote quotes. `starts` are where its lines begin in `text`, `lines` their numbers.
 
     `links` are the addresses that HTML links to from it, or gives as the source of the quote, `lead` is the text before

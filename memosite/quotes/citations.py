@@ -12,13 +12,13 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from operator import attrgetter
 from typing import Final
 
 from memosite.facts.parsed import Written
+from memosite.facts.values import Struct, field, replace
 from memosite.quotes.blocks import (
     CITED,
     CLOSE,
@@ -358,8 +358,7 @@ def cited_in(text: str) -> tuple[Written, ...]:
     return tuple(citation for citation in read_markdown(text) if citation.names_passage)[:MOST]
 
 
-@dataclass(slots=True)
-class _Locator:
+class _Locator(Struct):
     """What names a passage in a block: from where to where, and the words that its paragraph quotes for it.
 
     `citation` is None of the name of a footnote, which has the citation. `around` is what is around its own quote,

@@ -10,11 +10,11 @@ their own: the text is split into tags and text by a grammar that leaves nothing
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from html.parser import HTMLParser
 from typing import Final
 
+from memosite.facts.values import Value, replace
 from memosite.quotes.blocks import CLOSE, NOT_READ, NOTED, OPEN, Block, block_of, unread_if
 
 _SILENT: Final = frozenset({"script", "style", "template", "title"})
@@ -262,8 +262,7 @@ def _ends(name: str) -> re.Pattern[str]:
     return re.compile(rf"</{name}(?:[ \t\n\f]*>|(?=[ \t\n\f/]))", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Element:
+class _Element(Value, kw_only=False):
     """An element that is open, and where it begins; `odd` may hide words, `is_notes` is whether footnotes are in it."""
 
     tag: str

@@ -23,13 +23,13 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from heapq import nlargest
 from itertools import groupby, islice, pairwise
 from operator import itemgetter
 from typing import Final, TypeAlias
 
 from memosite.facts.texts import cut_line
+from memosite.facts.values import Value, replace
 from memosite.quotes.source import (
     LEVELS,
     UNSEEN,
@@ -110,8 +110,7 @@ Fragment: TypeAlias = tuple[str, ...]
 """A stretch of a quote without omission, in each way in which the source may write it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Edited:
+class Edited(Value):
     """A quote as its editor changed it."""
 
     fragments: tuple[Fragment, ...]

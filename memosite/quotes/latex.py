@@ -12,10 +12,10 @@ A span may lie before what was read last: the text of an argument is read where 
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 from memosite.facts.parsed import Written
+from memosite.facts.values import Struct, field, replace
 from memosite.quotes.blocks import CLOSE, NOT_READ, OPEN, OTHER, Block, block_of
 from memosite.quotes.forms import BRACES, TEX
 
@@ -386,8 +386,7 @@ _Odd: TypeAlias = tuple[str, bool]
 """Why words are not read, and whether it is unknown, too, what of them is a quotation."""
 
 
-@dataclass(slots=True)
-class _Draft:
+class _Draft(Struct):
     """A block that is being read."""
 
     rows: list[tuple[int, list[str]]] = field(default_factory=list)
@@ -398,8 +397,7 @@ class _Draft:
     odd: _Odd = ("", False)
 
 
-@dataclass(slots=True)
-class _Group:
+class _Group(Struct):
     """A group or an environment that is open; `odd` is what holds around it, `marks` how much emphasis began in it."""
 
     name: str

@@ -14,12 +14,12 @@ A quote is not its own witness: words that a passage only carries (tool output, 
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, pairwise
 from operator import attrgetter
 from typing import Final, Generic, Literal, TypeAlias, TypeVar
 
+from memosite.facts.values import Value, replace
 from memosite.quotes.blocks import (
     CITED,
     CLOSE,
@@ -76,8 +76,7 @@ _INVERTED = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quotation:
+class Quotation(Value):
     """Words that a manuscript quotes, and what is around them.
 
     `context` is the sentence without the quotation, of a block quote what leads to it and what is below it.
@@ -361,8 +360,7 @@ _start: Final = attrgetter("start")
 SpeakerCheck: TypeAlias = Literal["right", "wrong", "not checked"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Voice:
+class Voice(Value):
     """Who speaks from which character of a text to which, `is_carried` where the words are those of somebody else."""
 
     start: int
@@ -410,8 +408,7 @@ class Origin(Generic[_Key]):
         return not found or any(voice.is_carried for voice in found)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Appraisal(Generic[_Key]):
+class Appraisal(Value, Generic[_Key]):
     """What is said of one quotation: where its words are, and whether the speaker is right.
 
     `key` is the source that the verdict is about, None if there is none; `speaker` is who speaks there, `quoted_in`

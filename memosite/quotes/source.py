@@ -27,12 +27,13 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
 from heapq import merge
 from operator import itemgetter
 from typing import Final, Literal, TypeAlias, get_args
+
+from memosite.facts.values import Struct, Value, field, replace
 
 # What is said of a quote and a text: the tier, where the words are, what differs (SPEC 7, verifying).
 
@@ -82,8 +83,7 @@ _LABELS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Verdict(Value):
     """What is said of one quote and one text.
 
     `spans` are where its words are in the text: one, or one for each fragment between omissions; of a changed quote
@@ -144,8 +144,7 @@ _UNIT_APART = re.compile(r"(?<=\d) (?=[%‰°€])")
 _BETWEEN_CJK = re.compile(rf"(?<={_ANY_CJK.pattern}) (?={_ANY_CJK.pattern})")
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Value, kw_only=False):
     """A text as it is read after some edits. `starts` are where its edits begin in it, `edits` what they replaced."""
 
     text: str
@@ -498,8 +497,7 @@ def _apart(edits: Sequence[Edit]) -> Iterator[Edit]:
             done = edit[1]
 
 
-@dataclass(slots=True)
-class _Lines:
+class _Lines(Struct):
     """Reads a text line by line: the marks of blocks, and the paragraphs between them."""
 
     definitions: frozenset[str]
@@ -596,8 +594,7 @@ class _Lines:
         self.listed.clear()
 
 
-@dataclass(slots=True)
-class _Run:
+class _Run(Struct):
     """What is left of a run of `*` or `_`, and where."""
 
     start: int
@@ -732,8 +729,7 @@ _DEEP: Final = 10  # images within links within images, at most
 _FEW = 8  # places at which words are looked for as they are, before anything is prepared
 
 
-@dataclass(frozen=True)
-class Needle:
+class Needle(Value, kw_only=False, dict=True):
     """Words to look for, as they are and, once they may be there, with the edges of words."""
 
     plain: str

@@ -15,7 +15,6 @@ import zipfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any
@@ -27,6 +26,7 @@ from memosite.archive.urls import artifact_page, record_page
 from memosite.config.schema import Audience, Config, Erasure
 from memosite.facts.errors import OutputError
 from memosite.facts.layout import SITE_MARKER
+from memosite.facts.values import replace
 from memosite.store.output import is_unfinished
 from memosite.store.safe_files import NotAFileError, read_file
 

@@ -11,8 +11,8 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from memosite.facts.values import Value
 from memosite.secrets import find_secrets
 
 _ESCAPE = re.compile(r"\\(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|.)", re.DOTALL)
@@ -28,8 +28,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _NULS = re.compile("\0+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class Span(Value):
     """Where in a text a secret is, and by which rule; `breaks` are the line breaks in it, as they are written."""
 
     rule: str

@@ -20,7 +20,6 @@ import unicodedata
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
 
 from memosite.archive.history import History, file_key, key_of_file
@@ -33,6 +32,7 @@ from memosite.facts.findings import Finding, Rule
 from memosite.facts.layout import CONFIG_NAME, matches_glob
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX, WITHHELD
 from memosite.facts.parsed import Envelope, Parsed, RecordCard, RecordFile, RecordPart, Ref, SessionFile, Withheld
+from memosite.facts.values import Value, field, replace
 from memosite.formats.system import FilePlace
 from memosite.formats.systems import home_of
 from memosite.store.shelf import Shelf
@@ -40,8 +40,7 @@ from memosite.store.shelf import Shelf
 # What an archive is resolved from, and the policy that says what of it may be in the archive.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
+class Policy(Value):
     """What an archive may hold: the configuration that the gate decides by (SPEC 9).
 
     `published` are the digests of files of what is to be erased that were published before, by `kind/id`.
@@ -70,8 +69,7 @@ def is_match(glob: str, source: str, path: str) -> bool:
     return any(matches_glob(unicodedata.normalize("NFC", one), composed) for one in (path, f"{source}/{path}"))
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(Value, kw_only=False):
     """All that an archive is resolved from: the facts of files, git histories by source, and the ledger to continue.
 
     `absent` are files, by source and path, that count as if they were not there, and `unnamed` ids that no setting
@@ -337,8 +335,7 @@ def _branch(tree: dict[str, dict]) -> str:  # type: ignore[type-arg] # it is rec
     return done[id(tree)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Places:
+class _Places(Value, kw_only=False):
     """Where the pieces of a decoded text are in the text that it was decoded from."""
 
     decoded: list[int]

@@ -11,13 +11,13 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from html import escape
 from itertools import chain, groupby, islice
 from operator import attrgetter
 from typing import Final, Literal, TypeAlias
 
 from memosite.facts.phrases import joined, phrase, phrases
+from memosite.facts.values import Value, replace
 from memosite.formats.turns import Turn, TurnList, clock_of
 
 # Compares two texts line by line, and within changed lines word by word, within bounds.
@@ -42,8 +42,7 @@ DiffPiece: TypeAlias = tuple[str, bool]
 """Words of a line, and whether they are what changed in it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diff:
+class Diff(Value):
     """What differs between two texts: lines with the sign of a unified diff before each, in pieces.
 
     `is_cut` says that the texts are longer than what was compared.
@@ -245,8 +244,7 @@ TurnKind: TypeAlias = Literal["same", "heading", "changed", "left", "right"]
 """Equal; equal but for speaker, model or time; changed; only in the one; only in the other."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnRow:
+class TurnRow(Value):
     """Turns of two recordings beside each other: first and last of a run of equal ones, or one turn of each.
 
     `diff` is what differs; None for equal turns. Without any turn it is of the text before the first one.
@@ -278,8 +276,7 @@ class TurnRow:
         return _head(self.right)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnDiff:
+class TurnDiff(Value):
     """What differs between two recordings: in a sentence, and turn by turn. `left_out` counts rows not shown."""
 
     summary: str

@@ -19,7 +19,6 @@ import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from html import escape, unescape
 from itertools import count
 from typing import Any, Final, TypeAlias
@@ -34,6 +33,7 @@ from memosite.facts.errors import ConfigError
 from memosite.facts.phrases import kind_word, kinds, phrase
 from memosite.facts.texts import cut_line
 from memosite.facts.times import read_moment
+from memosite.facts.values import Value, replace
 from memosite.feeds import ITEM_BYTES, FeedFile, FeedItem, to_json_feed, to_rss
 from memosite.feeds.document import item_html
 from memosite.formats.sessions.kept import read_conversation, thoughts_of
@@ -92,8 +92,7 @@ FEWEST, MOST = 4, 200
 _LABEL_CHARS: Final = 120
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContentsRow:
+class ContentsRow(Value):
     """A heading: its anchor without the prefix of a page, its words, and whether it is below the topmost ones."""
 
     anchor: str

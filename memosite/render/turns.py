@@ -12,7 +12,6 @@ was attached to a turn is in no transcript: only the marks are, and the text kee
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import ClassVar, Final
 
@@ -21,6 +20,7 @@ from markupsafe import Markup
 from memosite.archive.cite import Citation, quote_of
 from memosite.facts.phrases import joined, phrase, phrases
 from memosite.facts.texts import cut_line, one_line, summarize
+from memosite.facts.values import Value, replace
 from memosite.formats.sessions.model import PARENT
 from memosite.formats.turns import Turn, TurnBlock, TurnList, blocks, clock_of, local_time, notation
 from memosite.markdown.html import fences, passage_anchors, to_html, to_typed_html
@@ -72,8 +72,7 @@ def _name(match: "re.Match[str]") -> str:
 _INTERRUPTED: Final = re.compile(r"\[Request interrupted\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutlineRow:
+class OutlineRow(Value):
     """A turn of a person (of anybody, if no participant is a person): where it is, when, and its first words.
 
     `day` is "" on the day of the row before, and at first on that of the page. `elsewhere` are this turn and those
@@ -146,8 +145,7 @@ def _first_words(turn: Turn) -> str:
 # Takes pieces of turns that are too long for one page (SPEC 4): a part shows one piece, the next part goes on.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class Piece(Value):
     """Some lines of a turn, all of them unless it is split, and its blocks, each with its number in the turn.
 
     Lines are counted from 0 in the piece. What of a block is on other parts is left out of it.
@@ -225,8 +223,7 @@ _WIDTH: Final = 90  # characters that fit on a line of a page, roughly
 _FOLDED_CHARS: Final = 110
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypedText:
+class TypedText(Value):
     """What was typed without a break: what is shown, and the folded rest with a line that says what it is."""
 
     kind: ClassVar[str] = "typed"
@@ -319,8 +316,7 @@ _TAG = re.compile(r"<[^<>]*>")
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownBlock:
+class ShownBlock(Value):
     """A block of a turn as `turns.html` shows it. `summary` is the first line of a tool call's text.
 
     `clock` is the time of a tool call, "" if it is that of its turn. `anchor` is that of a part of a session log.
@@ -340,8 +336,7 @@ class ShownBlock:
         return self.block.kind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownTurn:
+class ShownTurn(Value):
     """A turn as `turns.html` shows it, or a piece of one that is split. `utc` is ISO 8601, "" if it is not known.
 
     `clock` is the time as written, in the notation of all pages, and `in_utc` the words for UTC beside it: each without
@@ -615,8 +610,7 @@ _RANGE = re.compile(r"t([1-9][0-9]{0,8})(?:-t([1-9][0-9]{0,8}))?(?=[.-]|\Z)")
 _HASH = re.compile(r"t-[0-9a-f]{8}(?:-[0-9]+)?(?=[.]|\Z)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Strip:
+class Strip(Value):
     """The picture, and how many turns a column has."""
 
     picture: Grid

@@ -4,7 +4,6 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, get_args
 
@@ -18,6 +17,7 @@ from memosite.facts.names import short_subject
 from memosite.facts.parsed import BROADCAST, Discharge, DocumentHead, Envelope, FileFacts, RecordCard, Ref, Text
 from memosite.facts.texts import SUMMARY
 from memosite.facts.times import Moment
+from memosite.facts.values import Value, replace
 from memosite.formats.status import sort_of
 from memosite.formats.systems import system_of
 from memosite.formats.turns import last_turn_at
@@ -35,8 +35,7 @@ from memosite.run.recall import Recall, Same
 _DEGREE: Mapping[model.Action, int] = {state: degree for degree, state in enumerate(get_args(model.Action))}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class Answered(Value):
     """Who of those asked has answered a memo; of a broadcast how many positions did, and the `rest` of those asked."""
 
     by: tuple[str, ...] = ()
@@ -213,8 +212,7 @@ def least_done(states: Iterable[model.RecipientState]) -> model.Action | None:
 # Makes the artifacts.
 
 
-@dataclass(frozen=True, kw_only=True)
-class ResolvedLinks:
+class ResolvedLinks(Value):
     """Results of the other steps, by ref: threads, positions of names, links and findings."""
 
     naming: Naming

@@ -11,7 +11,6 @@ Nothing is tied by time alone.
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
@@ -19,6 +18,7 @@ from memosite.archive.history import CommitCard
 from memosite.archive.model import UNDATED, Artifact, SessionCommit, Transcript
 from memosite.facts.names import short_subject
 from memosite.facts.parsed import Ref, SessionLog
+from memosite.facts.values import replace
 
 _WRITERS: Final = 20
 """The most turns that are told to have written one item."""

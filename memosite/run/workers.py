@@ -11,11 +11,11 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from memosite.facts.errors import MemositeError
+from memosite.facts.values import Struct
 from memosite.run.processes import leave_to_parent
 
 if TYPE_CHECKING:
@@ -148,8 +148,7 @@ def _batches(items: Iterable[Item], weight: Callable[[Item], int], *, first: int
         yield batch
 
 
-@dataclass(slots=True)
-class _Batch:
+class _Batch(Struct):
     """Some items, what they weigh, and their results; None until these have come."""
 
     items: list[Any]

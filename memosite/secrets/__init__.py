@@ -18,12 +18,12 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import merge
 from itertools import pairwise
 from typing import NamedTuple, cast
 
+from memosite.facts.values import Value, field
 from memosite.secrets.engine import (
     ASSIGNED,
     CELL,
@@ -184,8 +184,7 @@ class Knot(NamedTuple):
     is_break: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Value, kw_only=False):
     """A part of a layer and its origin: by segment, where it starts here, and where it starts and ends there."""
 
     data: bytes
@@ -238,8 +237,7 @@ def _character(escape: re.Match[str]) -> str:
     return _MEANT.get(written[-1], written[-1]) if written[-5:-4] != "u" else chr(int(written[-4:], 16))
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(Value, kw_only=False):
     """A text as bytes, made of pieces of the layer below; the lowest is the text itself and has none."""
 
     data: bytes
@@ -813,8 +811,7 @@ _SENTENCE = ".,:;!?*_~"
 """What may follow a value, and not be a part of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Standing(Value, kw_only=False):
     """A value that is secret, its part from the first letter or digit on, and the rule that found it."""
 
     whole: str
@@ -827,7 +824,7 @@ def find_repeats(text: str, found: Iterable[Match]) -> Iterator[Match]:
 
     One pass over the words of the text: most begin like no value. A value ends where its last word ends.
     """
-    known: dict[str, list[Value]] = {}
+    known: dict[str, list[Standing]] = {}
     for value in sorted(_values(text, found), key=lambda value: -len(value.whole)):
         known.setdefault(value.core[:SHORTEST], []).append(value)
     if not known:
@@ -843,7 +840,7 @@ def find_repeats(text: str, found: Iterable[Match]) -> Iterator[Match]:
                     break
 
 
-def _values(text: str, found: Iterable[Match]) -> set[Value]:
+def _values(text: str, found: Iterable[Match]) -> set[Standing]:
     """What to look for: also without the full stop of the sentence, and no names and words."""
     values = set()
     for match in found:
@@ -853,7 +850,7 @@ def _values(text: str, found: Iterable[Match]) -> set[Value]:
                 first = re.search(r"[A-Za-z0-9]", whole)
                 core = whole[first.start() :] if first else ""
                 if len(core) >= SHORTEST and not is_name(core.encode("ascii", "replace")):
-                    values.add(Value(whole, core, match.rule))
+                    values.add(Standing(whole, core, match.rule))
     return values
 
 

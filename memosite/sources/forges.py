@@ -9,10 +9,10 @@ and by the first part of a host's name where people run their own. Nothing is re
 """
 
 import re
-from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
 from memosite.facts.characters import masked
+from memosite.facts.values import Value
 
 # Parses URLs of git remotes, decides which may be fetched, and shows them without secrets.
 
@@ -44,8 +44,7 @@ _SECRET = re.compile(r"(?<=://)\S*@")
 _LOGIN = re.compile(r"(?<=//).*@", re.DOTALL)  # of what is no address, for a space or a missing colon
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GitUrl:
+class GitUrl(Value):
     """The parts of a remote's address. `host` is in small letters, with a port if one is written; `path` as written.
 
     `user` is the part before `@`, with a password if there is one.
@@ -144,8 +143,7 @@ def in_our_words(said: bytes, command: str, code: int) -> str:
 # Makes forge links to files and commits of a repo from its remote's address alone, and reads such links.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Forge:
+class _Forge(Value):
     """How one kind of forge writes its addresses, after that of a repo.
 
     `files` is the template of a file, `form` what is before the path in such a template, whoever wrote it, `views`
@@ -278,8 +276,7 @@ def below(template: str, prefix: str) -> str:
     return template.replace("{path}", f"{folder}/{{path}}") if prefix else template
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownFile:
+class ShownFile(Value):
     """The file that a page of a forge shows: its repo as a host and a path, a branch, tag or commit, and its path."""
 
     repo: str
@@ -287,8 +284,7 @@ class ShownFile:
     path: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RepoPages:
+class RepoPages(Value):
     """The pages that show the files of a repo, or of a folder of it, as far as a template tells.
 
     `repo` is the host and path in small letters, `folder` the one that paths of the template begin in, with a slash.

@@ -18,13 +18,13 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 from memosite.archive.history import CommitCard
 from memosite.facts.errors import SourceError
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment, read_moment
+from memosite.facts.values import Value
 from memosite.run.processes import Child, SlowError
 from memosite.sources.git import GitError, GitLimitError, Repo, TooMuchError, git, start_git, viewed
 
@@ -46,8 +46,7 @@ WHOLE_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _COMMITTER = re.compile(rb"(?m)^committer .*> (\d{1,12}) ([+-])(\d\d)([0-5]\d)$")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommitHead:
+class CommitHead(Value):
     """A commit: its whole hash, and when it was committed, if known."""
 
     hash: str
@@ -473,8 +472,7 @@ _FACTS = "--format=tformat:%H%x1f%aI%x1f%cI%x1f%an%x1f%s%x1f%b"
 _QUIET = ("--no-show-signature", "--no-mailmap", "--encoding=UTF-8")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class Written(Value):
     """What a commit wrote of a file: the lines as they are now, by number, and the file's name in that commit."""
 
     commit: str
@@ -482,8 +480,7 @@ class Written:
     lines: tuple[tuple[int, str], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommitFacts:
+class CommitFacts(Value):
     """What a commit says: when it was written and committed, by whom, and why."""
 
     hash: str

@@ -6,8 +6,9 @@ is in it. What is told of a merge is found by walking, for each of its parents, 
 """
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from memosite.facts.values import replace
 from tests.support.repos import Repo
 
 BOXES = ("archive", "read", "inbox")

@@ -6,12 +6,12 @@ records have, and the rules for findings on them.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from memosite.facts.findings import error, note, rules_in, warning
 from memosite.facts.names import stem_of
 from memosite.facts.parsed import RecordCard
 from memosite.facts.phrases import phrase
+from memosite.facts.values import Value
 from memosite.formats.system import GroupOrder, RecordSystem, capitalized, rank_in
 
 # Where a memory-layer keeps its files: `{.claude,.cui,.plan}/memory/[archive/]<category>/` (SPEC 2.2).
@@ -27,8 +27,7 @@ _SUFFIXES = (".json", ".md")
 _ANY_CATEGORY = f"{', '.join(CATEGORIES[:-1])} or {CATEGORIES[-1]}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LayerPlace:
+class LayerPlace(Value):
     """Where a file of a memory-layer is: the category its folder is for, and whether that is in the archive."""
 
     category: str

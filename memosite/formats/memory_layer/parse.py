@@ -8,7 +8,6 @@ names, so the shape decides; the folder says which file that cannot be read was 
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from memosite.facts import rules
@@ -18,6 +17,7 @@ from memosite.facts.names import NO_SUBJECT, stem_of
 from memosite.facts.parsed import Parsed, RecordCard, RecordFile, Relation
 from memosite.facts.texts import cut_line, describe_text, is_visible, one_line, summarize
 from memosite.facts.times import read_moment
+from memosite.facts.values import replace
 from memosite.formats import memory_layer as layer_rules
 from memosite.formats.fields import Fields, show_json
 from memosite.formats.memory_layer import ARCHIVE, CATEGORIES, LayerPlace, key_at, layer_place

@@ -11,7 +11,6 @@ import math
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import chain, repeat
 from types import MappingProxyType
@@ -36,6 +35,7 @@ from memosite.facts.parsed import (
 )
 from memosite.facts.texts import cut_line, describe_text, one_line, summarize
 from memosite.facts.times import Moment, read_moment
+from memosite.facts.values import replace
 from memosite.formats import memory_store as store_rules
 from memosite.formats.fields import FINDINGS, Fields, canonical_json
 from memosite.formats.memory_store import INVERSE, KINDS, STAGES, StorePart, part_of, store_of
@@ -186,7 +186,6 @@ def file_findings(file: File) -> list[Finding]:
 # Values read from a memory-store's files other than nodes: configuration, relations, events, bodies.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StoreConfig(RecordPart):
     """`config.json` of a memory-store: what makes its folder a store. `marker` is the commit of sync-state.json.
 
@@ -204,7 +203,6 @@ class StoreConfig(RecordPart):
         return replace(self, name="", marker=None, others=(), withheld=withheld)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StoreRelation(RecordPart):
     """A relation of a memory-store, with a content hash of its own."""
 
@@ -221,7 +219,6 @@ class StoreRelation(RecordPart):
         return replace(self, relation=relation, created=None, hash_written=None, hashed=(), withheld=withheld)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StoreEvents(RecordPart):
     """`events.jsonl` of a memory-store."""
 
@@ -232,7 +229,6 @@ class StoreEvents(RecordPart):
         return replace(self, events=(), withheld=withheld)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StoreBody(RecordPart):
     """A Markdown file below a memory-store; its text (LF, no byte-order mark) is what content hashes are made over."""
 

@@ -13,7 +13,6 @@ import calendar
 import datetime as dt
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from memosite.facts import rules
@@ -23,6 +22,7 @@ from memosite.facts.json_text import KeyPath, shown
 from memosite.facts.parsed import Entity, Relation
 from memosite.facts.texts import cut_line, one_line
 from memosite.facts.times import Moment, read_moment
+from memosite.facts.values import Struct, Value, field
 from memosite.formats import mif as mif_rules
 from memosite.formats.fields import FINDINGS, show_json
 from memosite.formats.mif import INVERSE
@@ -56,8 +56,7 @@ _ELSEWHERE = re.compile(r"(?!urn:|mif:)[A-Za-z][A-Za-z0-9+.-]+:|#")
 _HUMP = re.compile(r"(?<=[^\W_])(?=[A-Z])")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BodyLinks:
+class BodyLinks(Value):
     """What a text links to, and its first heading with its line (0 = first; None if there is no heading)."""
 
     title: str = ""
@@ -67,8 +66,7 @@ class BodyLinks:
     mentions: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _Found:
+class _Found(Struct):
     """What has been found so far, each once, in the order written."""
 
     relations: dict[tuple[str, str], Relation] = field(default_factory=dict)

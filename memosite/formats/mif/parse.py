@@ -8,7 +8,6 @@ comes after (MIF 1.0, 5.3).
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from textwrap import dedent
 
 from memosite.facts import rules
@@ -19,6 +18,7 @@ from memosite.facts.names import BODY_SUFFIX
 from memosite.facts.parsed import Entity, Parsed, RecordCard, RecordCitation, RecordFile, Relation
 from memosite.facts.texts import cut_line, describe_text, one_line, summarize
 from memosite.facts.times import Moment, read_moment
+from memosite.facts.values import replace
 from memosite.formats import mif as mif_rules
 from memosite.formats.mif import SUFFIX, TYPES, URN
 from memosite.formats.mif.fields import (

@@ -12,11 +12,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from memosite.facts.phrases import phrase
+from memosite.facts.values import Struct, field, replace
 from memosite.formats.sessions.building import Conversation, Draft, Place, paths
 from memosite.formats.sessions.marked import count_of, read_marked, thought, words_of
 from memosite.formats.sessions.model import HARNESS, PERSON, Part, Problem, Session, TurnKind, cut
@@ -50,8 +50,7 @@ class _Marked(NamedTuple):
     end: int
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class _Run:
+class _Run(Struct, kw_only=True, eq=False):
     """A run while it is read: what aider prints is collected until something else follows."""
 
     talk: Conversation = field(default_factory=lambda: Conversation(_AGENT))

@@ -9,11 +9,11 @@ import hashlib
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
 from memosite.facts.json_text import clean_text
 from memosite.facts.times import read_moment
+from memosite.facts.values import Struct, field, replace
 from memosite.formats.sessions.lines import MOST_TURNS
 from memosite.formats.sessions.model import Part, Problem, Session, SessionTurn, TurnKind, cut, numbered
 
@@ -39,8 +39,7 @@ class Place(NamedTuple):
     last_line: int = 0  # 0: the first
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class Draft:
+class Draft(Struct, kw_only=True, eq=False):
     """A turn that is being made."""
 
     kind: TurnKind

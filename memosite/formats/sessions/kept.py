@@ -12,12 +12,12 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from memosite.facts.phrases import joined, phrase, phrases
 from memosite.facts.times import read_moment
+from memosite.facts.values import replace
 from memosite.formats.sessions.model import MOST_SHOWN, Part, Session, SessionTurn, call_line, cut
 from memosite.formats.turns import REDACTED, Turn, TurnBlock, TurnList, TurnPlace, parse_conversation
 
@@ -263,7 +263,7 @@ def _state(turn: SessionTurn) -> str:
 
 def _kept_part(part: Part) -> dict[str, Any]:
     """A part as JSON; a thought by its length alone."""
-    said = {name: getattr(part, name) for name in part.__slots__}
+    said = {name: getattr(part, name) for name in part.__struct_fields__}
     if part.kind == "thinking":
         said |= {"text": "", "size": len(part.text.encode()) + part.more, "more": 0}
     if part.kind == "tool":

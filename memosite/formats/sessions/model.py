@@ -13,9 +13,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
+from memosite.facts.values import Value, replace
 from memosite.formats.turns import REDACTED
 
 PERSON: Final = "a person"
@@ -44,8 +44,7 @@ _TIME = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Part(Value):
     """What is folded in a turn, or drawn in it.
 
     - `thinking`: `text`.
@@ -80,8 +79,7 @@ class Part:
     agent: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionTurn:
+class SessionTurn(Value):
     """One turn. Of its text `digest` is the SHA-256 of the UTF-8 (64 hex digits), "" without a text.
 
     `speaker` is who speaks, as people read it (`a person`, `Claude Code`, `the harness`), `model` what an agent names.
@@ -115,8 +113,7 @@ class SessionTurn:
     hash_anchor: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class Problem(Value):
     """Something to be told of a log: the name of a rule (`session-line`), the line, and what was found."""
 
     rule: str
@@ -124,8 +121,7 @@ class Problem:
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
+class Session(Value):
     """One conversation in a log.
 
     `system` is `claude-code`, `codex`, `specstory`, `aider` or `gemini`, `key` its id in full. `start` is when it

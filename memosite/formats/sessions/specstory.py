@@ -10,12 +10,12 @@ import datetime as dt
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from html import unescape
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from memosite.facts.json_text import clean_text
 from memosite.facts.times import read_moment
+from memosite.facts.values import Struct, Value, field, replace
 from memosite.formats.sessions.building import (
     Conversation,
     Draft,
@@ -105,8 +105,7 @@ class _Block(NamedTuple):
     is_tool: bool = False
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class _Record:
+class _Record(Struct, kw_only=True, eq=False):
     """A heading with what is below it, up to the next one."""
 
     heading: _Heading
@@ -119,8 +118,7 @@ class _Record:
         return any(block.is_tool for block in self.blocks)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Head:
+class _Head(Value):
     """What is above the first heading. `is_cli`: the command line tool wrote it; `is_old`: before version 2."""
 
     title: str = ""

@@ -8,11 +8,11 @@ records are not known here.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 from memosite.facts.json_text import clean_text
 from memosite.facts.texts import one_line
+from memosite.facts.values import Struct, Value, field
 from memosite.formats.document import without_closing
 from memosite.formats.wyren import SECTIONS
 
@@ -131,8 +131,7 @@ _RULE = re.compile(r"([-*_])(?:[ \t]*\1){2,}")
 _Line = tuple[int, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutlineBlock:
+class OutlineBlock(Value):
     """A bullet, or text that is none: the line it begins at, its Markdown without bullet and indentation.
 
     `bullet` is its mark, such as `-` or `1.`, "" for other text; `under` the heading within the section that it
@@ -145,8 +144,7 @@ class OutlineBlock:
     under: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class Section(Value):
     """A section: its name, as wyren writes it if wyren knows it; "" for what stands before the first one.
 
     `line` is that of its heading, `lines` counts what follows up to its last line with something in it.
@@ -158,8 +156,7 @@ class Section:
     blocks: tuple[OutlineBlock, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outline:
+class Outline(Value):
     """A parsed memory. `fence` is the line of the code fence around all of it, `code` the lines where code begins.
 
     `conflicts` are the lines that git wrote where it could not merge; they belong to no block.
@@ -248,8 +245,7 @@ def section_name(title: str) -> str:
     return _KNOWN.get(_EDGES.sub("", name).casefold(), name)
 
 
-@dataclass(slots=True)
-class _Open:
+class _Open(Struct):
     """A block that is being read. `offset` is the column at which a bullet's text begins, 0 for other text."""
 
     line: int

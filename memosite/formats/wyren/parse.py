@@ -10,7 +10,6 @@ SPEC 2.2 names.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice, pairwise
 
@@ -20,6 +19,7 @@ from memosite.facts.names import RecordEntry, short_hash, short_subject, stem_of
 from memosite.facts.parsed import DocumentHead, Parsed, RecordCard, RecordFile, Text
 from memosite.facts.texts import cut_line, describe_text, one_line, summarize
 from memosite.facts.times import Moment, read_moment
+from memosite.facts.values import Struct, Value, field, replace
 from memosite.formats import wyren as wyren_rules
 from memosite.formats.document import left_fields
 from memosite.formats.document import parse as parse_document
@@ -44,8 +44,7 @@ _CURRENT = "current"
 _TURN = re.compile(r"(?:turns? )?(?P<turn>[0-9]{1,9}(?: ?[-–—] ?[0-9]{1,9})?)", re.IGNORECASE)
 
 
-@dataclass(slots=True, kw_only=True)
-class Clause:
+class Clause(Struct, kw_only=True):
     """One part of a tag: who noted, raised or updated an entry, in which turns, and when if that is said."""
 
     verb: str
@@ -74,8 +73,7 @@ class Clause:
             yield "Tag", other
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tags:
+class Tags(Value):
     """A text without its tags, and their clauses. `keyed` is the text that keys are made of (SPEC 3, identity).
 
     That one still has the tag `[session current]`: it was not read as a tag when keys were first published.
@@ -228,8 +226,7 @@ def _split_file(file: File) -> Iterator[RecordEntry]:
         yield RecordEntry(key=key, section=name, said=said.text, written=said.written, place=place)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Said:
+class _Said(Value):
     """What an entry says, as digests: for its key, without its tags, with them; and its session and turn."""
 
     key: str
