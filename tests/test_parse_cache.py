@@ -5,7 +5,6 @@ import pickle
 import sqlite3
 from collections.abc import Iterable
 from contextlib import closing
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from memosite.facts.file import File
 from memosite.facts.findings import Finding
 from memosite.facts.names import blob_id
 from memosite.facts.parsed import Parsed
+from memosite.facts.values import field
 from memosite.reading.parse_cache import ParseCache, holders_of
 from memosite.reading.reader import SourceReader
 from memosite.reading.scans import KnownScans
@@ -31,11 +31,10 @@ from tests.support.repos import Repo
 from tests.support.sites import build_site
 
 
-@dataclass(frozen=True, kw_only=True)
-class Counting(FolderSource):
+class Counting(FolderSource, apart=("reads",)):
     """A source that counts what is read of it."""
 
-    reads: list[str] = field(default_factory=list, compare=False)
+    reads: list[str] = field(default_factory=list)
 
     def read_file(self, path: str) -> File | Finding:
         """Read, and remember which."""

@@ -26,6 +26,7 @@ from memosite.facts.parsed import (
     SessionLog,
     Withheld,
 )
+from memosite.facts.values import Value
 from memosite.remake.memory import Memory
 from memosite.resolve import resolve
 from tests.support.files import write_text

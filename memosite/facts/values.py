@@ -25,9 +25,10 @@ class _Values(StructMeta):
     def __new__(
         cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, apart: Iterable[str] = (), **options: Any
     ) -> Any:
-        given: Any = {"frozen": True, "kw_only": True, "array_like": True, "tag": True, "tag_field": "$"} | options
-        given.setdefault("gc", bool(options.get("dict") or any(base.__dictoffset__ for base in bases)))
-        made: Any = super().__new__(cls, name, bases, namespace | (_COUNTED if apart else {}), **given)
+        given: Any = {"frozen": True, "kw_only": True, "array_like": True, "tag": True, "tag_field": "$", "gc": False}
+        if options.get("dict") or any(base.__dictoffset__ for base in bases):
+            given |= {"weakref": True, "gc": True}
+        made: Any = super().__new__(cls, name, bases, namespace | (_COUNTED if apart else {}), **(given | options))
         if apart:
             made.counted = tuple(one for one in made.__struct_fields__ if one not in frozenset(apart))
         return made

@@ -11,9 +11,9 @@ from functools import cache, cached_property
 from itertools import chain, islice
 from pathlib import Path
 from types import GenericAlias
-from typing import Any, Final, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
-from memosite.archive.model import Archive, Artifact
+from memosite.archive.model import Archive, Document, Library, Memo, Record, Transcript
 from memosite.archive.snapshots import Days, days_of
 from memosite.facts.errors import MemositeError
 from memosite.facts.parsed import Ref
@@ -202,7 +202,7 @@ def _types() -> dict[str, tuple[Any, ...]]:
     """The types of the fields of an archive; of a mapping, those of its keys and its values."""
     hints = get_type_hints(Archive)
     found = {name: get_args(hint) if get_origin(hint) is Mapping else (hint,) for name, hint in hints.items()}
-    return found | {"artifacts": (Ref, Union[tuple(Artifact.__subclasses__())])}  # noqa: UP007 - made of a list
+    return found | {"artifacts": (Ref, Memo | Transcript | Document | Library | Record)}
 
 
 class _Rows(Mapping[K, V]):

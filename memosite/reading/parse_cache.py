@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from memosite.archive.history import History
-from memosite.facts.parsed import Parsed
+from memosite.facts.parsed import Parsed, RecordPart
 from memosite.facts.values import Value
 from memosite.formats.system import FilePlace
 from memosite.reading.scans import KnownScans
@@ -21,7 +21,7 @@ from memosite.sources.history import KnownPast
 from memosite.sources.listing import RECENT, FileStamp, Source
 from memosite.sources.look import Look
 from memosite.store.state import COMMITS, ENTRIES, EVENTS, HOLDERS, LINES, PARSED, SCANS, TREE, VERSIONS, Key, State
-from memosite.store.values import read_value, value_bytes
+from memosite.store.values import pickled, read_value, value_bytes
 
 if TYPE_CHECKING:
     from memosite.reading.versions import KnownVersions
@@ -135,7 +135,8 @@ class ParseCache:
 
 
 def _written(one: Remembered) -> bytes:
-    return value_bytes(one)
+    is_open = isinstance(one.parsed.fact, RecordPart)  # only the systems know what other facts there are
+    return pickled(one) if is_open else value_bytes(one)
 
 
 def _remembered(value: bytes) -> Remembered:

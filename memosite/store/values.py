@@ -66,7 +66,12 @@ def value_bytes(value: object) -> bytes:
     try:
         return _AS_MSGPACK + _WRITTEN.encode(value)
     except (TypeError, UnicodeEncodeError, OverflowError):
-        return _AS_PICKLE + pickle.dumps(value, protocol=5)
+        return pickled(value)
+
+
+def pickled(value: object) -> bytes:
+    """A value as bytes whatever is in it: what is of a class that its type does not name."""
+    return _AS_PICKLE + pickle.dumps(value, protocol=5)
 
 
 def read_value(data: bytes, kind: Any) -> Any:
