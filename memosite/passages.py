@@ -24,6 +24,7 @@ from memosite.archive.model import Artifact, Document, Memo, Record, Transcript
 from memosite.facts.json_text import clean_text, read_json_text
 from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import FileFacts, Ref, Text
+from memosite.facts.patterns import regex
 from memosite.facts.values import Value, replace
 from memosite.formats.sessions.kept import read_conversation
 from memosite.formats.turns import REDACTED, Turn, TurnBlock, TurnList, blocks, parse_formerly
@@ -225,7 +226,7 @@ _DEPTH = 50
 """Among so many passages before a character, the one that it is in is looked for: lists hold lists."""
 
 
-_TURN = re.compile(r"t(?:(?P<ordinal>[1-9]\d*)(?P<within>[.-].*)?|-[0-9a-f]{8}(?:-\d+)?)", re.ASCII | re.DOTALL)
+_TURN = regex(r"t(?:(?P<ordinal>[1-9]\d*)(?P<within>[.-].*)?|-[0-9a-f]{8}(?:-\d+)?)", re.ASCII | re.DOTALL)
 
 
 class Passage(Value):

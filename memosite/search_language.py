@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from string import ascii_letters, digits
 from typing import Literal, TypeAlias
 
+from memosite.facts.patterns import regex
 from memosite.facts.values import Struct, Value, field
 
 # The analyzer: splits a text into words, the same way for the index, the blocks and both query parsers.
@@ -51,31 +52,31 @@ _CJK = (
 )
 
 
-_RUN = re.compile("[^ ]+")
+_RUN = regex("[^ ]+")
 
 
-_PIECE = re.compile("[\x00-\x7f]+|[^\x00-\x7f]+")
+_PIECE = regex("[\x00-\x7f]+|[^\x00-\x7f]+")
 
 
-_HALF_WIDTH = re.compile("[\uff66-\uff9f]+")
+_HALF_WIDTH = regex("[\uff66-\uff9f]+")
 
 
-_SCRIPT = re.compile(f"[{_CJK}]+|[^{_CJK}]+")
+_SCRIPT = regex(f"[{_CJK}]+|[^{_CJK}]+")
 
 
-_IS_CJK = re.compile(f"[{_CJK}]")
+_IS_CJK = regex(f"[{_CJK}]")
 
 
-_CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
+_CAMEL = regex(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
 
 
 _FORMS = str.maketrans(ascii_letters + digits, "a" * 26 + "A" * 26 + "a" * 10)
 
 
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_PART = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
-_HASH = re.compile(r"(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,63}")
+_HASH = regex(r"(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,63}")
 
 
 class Word(Value):
@@ -448,22 +449,22 @@ _ORDINARY = 'from:engineer "tide tables" NOT draft*'
 _SPACES = " \t\n\r\f\v\u00a0\u3000"
 
 
-_TOKEN = re.compile(rf'[{_SPACES}]+|[()]|"|[^{_SPACES}()"]+')
+_TOKEN = regex(rf'[{_SPACES}]+|[()]|"|[^{_SPACES}()"]+')
 
 
-_RANGE = re.compile(rf"[{_SPACES}]*([^{_SPACES}]+)[{_SPACES}]+TO[{_SPACES}]+([^{_SPACES}]+)[{_SPACES}]*")
+_RANGE = regex(rf"[{_SPACES}]*([^{_SPACES}]+)[{_SPACES}]+TO[{_SPACES}]+([^{_SPACES}]+)[{_SPACES}]*")
 
 
-_FIELD = re.compile(r"([a-z_]+):", re.IGNORECASE | re.ASCII)
+_FIELD = regex(r"([a-z_]+):", re.IGNORECASE | re.ASCII)
 
 
-_VALUE = re.compile(r'[\w"\[]')
+_VALUE = regex(r'[\w"\[]')
 
 
-_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2})(?:T([0-9]{2}):([0-9]{2})Z?)?)?)?")
+_DATE = regex(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2})(?:T([0-9]{2}):([0-9]{2})Z?)?)?)?")
 
 
-_AGO = re.compile(r"([0-9]{1,4})([dwmy])")
+_AGO = regex(r"([0-9]{1,4})([dwmy])")
 
 
 _AGO_DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}

@@ -41,6 +41,7 @@ from watchfiles import Change, watch
 from memosite.config.schema import Config
 from memosite.facts.errors import BusyError, ConfigError, MemositeError
 from memosite.facts.layout import SKIPPED_FOLDERS, UNREAD_FOLDERS
+from memosite.facts.patterns import regex
 from memosite.facts.values import Value
 from memosite.remake.report import Listener
 from memosite.sources.folder import holding_repo, manuscript_folders
@@ -416,10 +417,10 @@ class _FileHandler(_OnThisMachine, StaticFileHandler):  # type: ignore[misc]
             super().write_error(status_code, **details)
 
 
-_ADDRESS = re.compile(rb"(<span data-address>)[^<]*")
+_ADDRESS = regex(rb"(<span data-address>)[^<]*")
 
 
-_UNKNOWN = re.compile(rb" ?<span data-unknown>.*?</span>", re.DOTALL)
+_UNKNOWN = regex(rb" ?<span data-unknown>.*?</span>", re.DOTALL)
 
 
 def at_address(path: str, address: str, base_url: str | None) -> bytes:

@@ -15,12 +15,12 @@ In an answer that is text, everything that people have written is within a line 
 spaces: nothing in it can pass for a line of memosite's own.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, Protocol
 
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
+from memosite.facts.patterns import regex
 from memosite.facts.texts import counted
 from memosite.facts.values import Value, replace
 
@@ -162,7 +162,7 @@ class Fitted(Value):
 # Estimates how many tokens a text costs a language model: the one estimate that all commands use.
 
 
-_TOKEN: Final = re.compile(
+_TOKEN: Final = regex(
     r"[A-Za-z]{1,8}|[0-9]{1,3}|\n\s*|[^\S\n]{2,}|(?P<mark>[!-/:-@\[-`{-~])(?P=mark){0,7}"
     r"|[\u0080-\u07ff]{1,2}|[^\x00-\u07ff]|[\x00-\x08\x0e-\x1b\x7f]"
 )

@@ -15,6 +15,7 @@ from memosite.facts.errors import ConfigError
 from memosite.facts.layout import join_path, memo_folder, place_of
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, make_id, stem_of
 from memosite.facts.parsed import BROADCAST, FILE, Kind
+from memosite.facts.patterns import regex
 from memosite.facts.texts import cut_line, one_line, summarize
 from memosite.facts.values import Value, field
 
@@ -133,10 +134,10 @@ NO_BODY: Final = "Write the text of this memo here."
 _SENDER_BYTES, _TO_BYTES, _SLUG_BYTES = 40, 60, 60
 
 
-_RE: Final = re.compile(r"(?:\s*re\s*(?:\[\d{1,4}\]\s*)?[:：])+\s*", re.IGNORECASE)
+_RE: Final = regex(r"(?:\s*re\s*(?:\[\d{1,4}\]\s*)?[:：])+\s*", re.IGNORECASE)
 
 
-_NOT_IN_NAME: Final = re.compile(r"(?:[^\w.]|\.(?!\w))+")
+_NOT_IN_NAME: Final = regex(r"(?:[^\w.]|\.(?!\w))+")
 
 
 class Wanted(Value):

@@ -12,6 +12,7 @@ from memosite.archive.mailboxes import action_word
 from memosite.archive.model import Artifact, Document, Ghost, Library, Memo, Record, Thread, ThreadEntry, Transcript
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Ref, Text
+from memosite.facts.patterns import regex
 from memosite.facts.texts import counted, cut_line, listed
 from memosite.facts.values import replace
 from memosite.formats.sessions.kept import read_conversation
@@ -69,7 +70,7 @@ def inbox(reader: Reader, written: str, *, begin: int = 1, since: Since | None =
 # Answers what a new holder of a position has to know, the most important first.
 
 
-_HANDOFF: Final = re.compile(r"hand-?(?:off|over)s?|clos(?:ing-note|e-?out)", re.IGNORECASE)
+_HANDOFF: Final = regex(r"hand-?(?:off|over)s?|clos(?:ing-note|e-?out)", re.IGNORECASE)
 
 
 def brief(reader: Reader, written: str, *, only: str = "", begin: int = 1) -> Answer:
@@ -234,13 +235,13 @@ def _count(thread: Thread) -> tuple[int, int, str]:
 _NAMED_FILES, _NAMED_REFS, _PATH_CHARS = 2, 3, 300
 
 
-_RANGE = re.compile(r"t?([1-9]\d{0,8})(?:-t?([1-9]\d{0,8})?)?", re.ASCII)
+_RANGE = regex(r"t?([1-9]\d{0,8})(?:-t?([1-9]\d{0,8})?)?", re.ASCII)
 
 
 _TITLES = {"summary": "Summary", "body": "Text", "passage": "Passage", "notice": "Not shown"}
 
 
-_TURNS = re.compile(r"t[1-9]\d{0,8}(?:-t[1-9]\d{0,8})?", re.ASCII)
+_TURNS = regex(r"t[1-9]\d{0,8}(?:-t[1-9]\d{0,8})?", re.ASCII)
 
 
 def show(reader: Reader, written: str, *, only_head: bool = False, turns: str = "", begin: int = 0) -> Answer:
@@ -543,7 +544,7 @@ def _fields(reader: Reader, artifact: Artifact) -> dict[str, object]:
 _DEPTH = 12
 
 
-_PAGE: Final = re.compile(r"(?:^|/)threads/(?P<id>[^/#]+)")
+_PAGE: Final = regex(r"(?:^|/)threads/(?P<id>[^/#]+)")
 
 
 def thread(

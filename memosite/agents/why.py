@@ -26,6 +26,7 @@ from memosite.archive.model import Archive, Artifact, Envelopes, Library, Transc
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Ref, Text
+from memosite.facts.patterns import regex
 from memosite.facts.texts import BEGINNING, counted, make_row, marks_of
 from memosite.facts.values import Value, replace
 from memosite.formats.sessions.kept import read_conversation
@@ -48,16 +49,16 @@ LAST_TURN = dt.timedelta(hours=2)
 """How long the last turn may go on."""
 
 
-_SAID_BY_GIT = re.compile(r"\[[^\]\n]{1,200}? ([0-9a-f]{7,64})\] ([^\n]*)")
+_SAID_BY_GIT = regex(r"\[[^\]\n]{1,200}? ([0-9a-f]{7,64})\] ([^\n]*)")
 
 
-_EDITOR = re.compile(r"(?!todo).*(?:edit|write|patch|replace|create|insert)", re.IGNORECASE)
+_EDITOR = regex(r"(?!todo).*(?:edit|write|patch|replace|create|insert)", re.IGNORECASE)
 
 
-_SHELL = re.compile(r"bash|shell|terminal|command|exec", re.IGNORECASE)
+_SHELL = regex(r"bash|shell|terminal|command|exec", re.IGNORECASE)
 
 
-_WRITING = re.compile(r"\bsed -i|\bperl -i|\btee\b|\bapply_patch\b|<<|>> ?")
+_WRITING = regex(r"\bsed -i|\bperl -i|\btee\b|\bapply_patch\b|<<|>> ?")
 """What a shell does when it edits a file, and not when it prints it."""
 
 
@@ -350,10 +351,10 @@ MOST_NAMED = 20
 _BEFORE, _AFTER = r"(?:(?<=\./)|(?<![\w./-]))", r"(?![\w-]|\.\w|/\w)"
 
 
-_ENDING = re.compile(r"\.(?:body\.md|openthing|md)$")
+_ENDING = regex(r"\.(?:body\.md|openthing|md)$")
 
 
-_REFERENCE = re.compile(r"[\w./-]*\d{4}-\d\d-\d\d[\w./-]*|[\w.-]+(?:/[\w.-]+)+\.md", re.ASCII)
+_REFERENCE = regex(r"[\w./-]*\d{4}-\d\d-\d\d[\w./-]*|[\w.-]+(?:/[\w.-]+)+\.md", re.ASCII)
 
 
 class Asked(Value):

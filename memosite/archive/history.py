@@ -32,6 +32,7 @@ from memosite.facts.file import File
 from memosite.facts.layout import MAILBOXES, join_path
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, RecordEntry
 from memosite.facts.parsed import Mailbox
+from memosite.facts.patterns import regex
 from memosite.facts.rules import SecretHit
 from memosite.facts.times import Moment
 from memosite.facts.values import Struct, Value, field, replace
@@ -314,7 +315,7 @@ def resettled(gone: Mapping[str, str], come: Mapping[str, str]) -> dict[str, str
     return moved
 
 
-_SPECSTORY = re.compile(
+_SPECSTORY = regex(
     r"((?:.*/)?\.specstory/history/[0-9]{4}-[0-9]{2}-[0-9]{2}_[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?Z?)(?:-.*)?\.md", re.DOTALL
 )
 

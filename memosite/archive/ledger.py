@@ -35,6 +35,7 @@ from typing import Any, get_args
 from memosite.facts.characters import expect_text
 from memosite.facts.errors import OutputError
 from memosite.facts.parsed import Kind, Ref
+from memosite.facts.patterns import regex
 from memosite.facts.values import Value, replace
 from memosite.store.safe_files import read_file
 
@@ -45,7 +46,7 @@ NUMBERS = 2**53
 """Artifacts are numbered below this: JSON's readers have no larger whole numbers (RFC 8259, 6)."""
 FOLDER_BYTES = 240
 """The longest id that a ledger may hold, in bytes: an id of 200, and what tells it from a rival."""
-_BUNDLE = re.compile(r"(\d{4}/(0[1-9]|1[0-2])|undated)/[1-9]\d{0,8}", re.ASCII)
+_BUNDLE = regex(r"(\d{4}/(0[1-9]|1[0-2])|undated)/[1-9]\d{0,8}", re.ASCII)
 _KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
 
 

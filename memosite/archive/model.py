@@ -4,7 +4,6 @@ Artifacts with their copies, threads, positions, links and actions. They are mad
 """
 
 import datetime as dt
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
@@ -32,6 +31,7 @@ from memosite.facts.parsed import (
     Text,
     Withheld,
 )
+from memosite.facts.patterns import regex
 from memosite.facts.texts import cut_line, is_visible, listed
 from memosite.facts.times import Moment
 from memosite.facts.values import Value, field
@@ -799,7 +799,7 @@ class Archive(Value):
 # Names the sessions that a transcript is a capture of: the UUIDs that its participants name, nothing less (SPEC 4).
 
 
-_UUID = re.compile(r"(?<![0-9A-Za-z-])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9A-Za-z-])")
+_UUID = regex(r"(?<![0-9A-Za-z-])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9A-Za-z-])")
 
 
 def sessions_of(transcript: Transcript) -> list[str]:

@@ -26,6 +26,7 @@ from typing import Any, Literal
 
 from memosite.archive.lines import dump_line
 from memosite.facts.characters import expect_text
+from memosite.facts.patterns import regex
 from memosite.facts.texts import listed
 from memosite.facts.values import Value, as_dict, replace
 
@@ -90,13 +91,13 @@ UNDATED = "undated"
 _WHY = frozenset({"", "removed", "erased", "withheld", NOT_KEPT})
 
 
-_HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_HASH = regex(r"[0-9a-f]{64}", re.ASCII)
 
 
-_PATH = re.compile(r"[^/.\\][^/\\]*+(?:/[^/.\\][^/\\]*+){2,}+")
+_PATH = regex(r"[^/.\\][^/\\]*+(?:/[^/.\\][^/\\]*+){2,}+")
 
 
-_MONTH = re.compile(rf"\d{{4}}/(?:0[1-9]|1[0-2])|{UNDATED}", re.ASCII)
+_MONTH = regex(rf"\d{{4}}/(?:0[1-9]|1[0-2])|{UNDATED}", re.ASCII)
 
 
 class Leaf(Value):

@@ -17,6 +17,7 @@ from memosite.archive.lines import notice_of
 from memosite.archive.model import UNDATED, Archive, Artifact, Memo, Transcript
 from memosite.archive.urls import absolute, page_of
 from memosite.facts.parsed import Participant
+from memosite.facts.patterns import regex
 from memosite.facts.texts import cut_line
 from memosite.facts.values import Value, field, replace
 from memosite.formats.turns import REDACTED, Turn, TurnBlock, TurnList, TurnPlace, blocks
@@ -26,20 +27,20 @@ from memosite.quotes.judge import judge
 from memosite.quotes.quotations import Names, Origin, Voice, folded_name
 from memosite.quotes.source import Span
 
-_RANGE = re.compile(r"(t[1-9]\d{0,8})-(t[1-9]\d{0,8})", re.ASCII)
+_RANGE = regex(r"(t[1-9]\d{0,8})-(t[1-9]\d{0,8})", re.ASCII)
 
 
-_TURN = re.compile(r"t[1-9]\d{0,8}|t-[0-9a-f]{8}(?:-\d+)?", re.ASCII)
+_TURN = regex(r"t[1-9]\d{0,8}|t-[0-9a-f]{8}(?:-\d+)?", re.ASCII)
 
 
-_IN_TURN = re.compile(r"(t[1-9]\d{0,8})(?=[.-]|\Z)|(t-[0-9a-f]{8}(?:-\d+)?)\Z", re.ASCII)
+_IN_TURN = regex(r"(t[1-9]\d{0,8})(?=[.-]|\Z)|(t-[0-9a-f]{8}(?:-\d+)?)\Z", re.ASCII)
 """The turn that an anchor begins with: by its ordinal, or by its hash."""
 
 
-_BLOCK = re.compile(r"t[1-9]\d{0,8}(?:\.([1-9]\d{0,5}))?-", re.ASCII)
+_BLOCK = regex(r"t[1-9]\d{0,8}(?:\.([1-9]\d{0,5}))?-", re.ASCII)
 
 
-_NOT_IN_NOTE = re.compile(r"[()]")
+_NOT_IN_NOTE = regex(r"[()]")
 
 
 CARRIED = "quoted in"
@@ -54,7 +55,7 @@ _SAYING = ("memo/", "note/", "transcript/")
 """What is written or said by somebody: who wrote a document is not known."""
 
 
-_SPEAKERS = re.compile(r"[^(),]+(?:\([^()]*\))?")
+_SPEAKERS = regex(r"[^(),]+(?:\([^()]*\))?")
 
 
 class Place(Value):

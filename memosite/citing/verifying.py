@@ -22,6 +22,7 @@ from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Finding, Location
 from memosite.facts.json_text import clean_text
 from memosite.facts.parsed import LineOf, Ref, Written
+from memosite.facts.patterns import regex
 from memosite.facts.rules import CITATION_BROKEN
 from memosite.facts.texts import cut_line
 from memosite.facts.values import Value, replace
@@ -45,16 +46,16 @@ _WHOLE = 64
 _WEB = ("http:", "https:")
 
 
-_DIGITS = re.compile(r"\d+")  # the names of sessions have them
+_DIGITS = regex(r"\d+")  # the names of sessions have them
 
 
-_TURNS = re.compile(r"t([1-9]\d{0,8})(?:-t([1-9]\d{0,8}))?(?=[.:-]|\Z)", re.ASCII)
+_TURNS = regex(r"t([1-9]\d{0,8})(?:-t([1-9]\d{0,8}))?(?=[.:-]|\Z)", re.ASCII)
 
 
-_NUMBERED = re.compile(r"-\d+\Z")  # of equal texts
+_NUMBERED = regex(r"-\d+\Z")  # of equal texts
 
 
-_WHO = re.compile(r" \([^()]*\)?")
+_WHO = regex(r" \([^()]*\)?")
 
 
 class Checked(Value):

@@ -3,7 +3,6 @@
 import argparse
 import datetime as dt
 import difflib
-import re
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -26,6 +25,7 @@ from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Finding
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
+from memosite.facts.patterns import regex
 from memosite.facts.rules import failures
 from memosite.facts.texts import counted, listed
 from memosite.facts.times import read_moment
@@ -248,7 +248,7 @@ def _unreachable(draft: Draft, config: Config) -> Iterator[str]:
 # `memosite why FILE[:LINE]`: finds the commits that wrote a file, and prints what `agents/why.py` answers.
 
 
-_LINES = re.compile(r":([0-9]+)-[0-9]+$")
+_LINES = regex(r":([0-9]+)-[0-9]+$")
 
 
 _NAMED = 3

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from memosite import __version__
 from memosite.config import SECRETS_MODES
 from memosite.facts.characters import harmless
+from memosite.facts.patterns import regex
 from memosite.facts.texts import cut_line
 from memosite.facts.values import Value
 
@@ -96,10 +97,10 @@ def _command(name: str, what: str, example: str, runs: str, *options: Option, **
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
-_DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)([smhd]?)", re.ASCII)
+_DURATION = regex(r"(\d{1,9}(?:\.\d{1,3})?)([smhd]?)", re.ASCII)
 
 
-_LIMIT = re.compile(r"(\d{1,6})/([smhd])", re.ASCII)
+_LIMIT = regex(r"(\d{1,6})/([smhd])", re.ASCII)
 
 
 def _seconds(text: str) -> float:

@@ -33,6 +33,7 @@ from memosite.archive.urls import absolute, page_of
 from memosite.facts.characters import harmless
 from memosite.facts.names import short_hash
 from memosite.facts.parsed import LibraryCard, Ref
+from memosite.facts.patterns import regex
 from memosite.facts.texts import cut_line, one_line
 from memosite.facts.times import Moment
 from memosite.facts.values import Value
@@ -160,19 +161,19 @@ _WIDTH = 76
 _POLICY = compat32.clone(max_line_length=None, mangle_from_=False)
 
 
-_PLAIN = re.compile(rf"(?!.*=\?)(?:[!-~]{{1,{_WORD}}}(?: [!-~]{{1,{_WORD}}})*)?")
+_PLAIN = regex(rf"(?!.*=\?)(?:[!-~]{{1,{_WORD}}}(?: [!-~]{{1,{_WORD}}})*)?")
 
 
-_OUTER_DOT = re.compile(r"^\.|\.$|\.(?=\.)")
+_OUTER_DOT = regex(r"^\.|\.$|\.(?=\.)")
 
 
-_CUT_ESCAPE = re.compile(r"%.?$")
+_CUT_ESCAPE = regex(r"%.?$")
 
 
-_FROM_LINE = re.compile(rb"^>*From ", re.MULTILINE)
+_FROM_LINE = regex(rb"^>*From ", re.MULTILINE)
 
 
-_SEVEN_BIT = re.compile(rb"(?:[\t -~]{0,900}+\n)*+")
+_SEVEN_BIT = regex(rb"(?:[\t -~]{0,900}+\n)*+")
 
 
 _QUOTED_LINE = 76

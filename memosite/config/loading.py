@@ -23,6 +23,7 @@ from memosite.facts.errors import ConfigError, OutputError, SourceError
 from memosite.facts.layout import CONFIG_NAME, SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, place_of
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX, make_id
 from memosite.facts.parsed import Discharge
+from memosite.facts.patterns import regex
 from memosite.facts.values import Value, replace
 from memosite.formats.sessions.places import CHECKPOINTS, place_of_log
 from memosite.formats.systems import SYSTEMS, has_record_name
@@ -39,7 +40,7 @@ LONGEST_PATH = 4096
 
 _KEYS = ("path", "git", "ref", "name", "include", "exclude", "web")
 _REF_FORM = "the name of a branch or tag, or a commit's hash"
-_NO_REF = re.compile(r"[-/.]|.*(?:[\s\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.)|.*(?:[./]|\.lock)$|@$", re.DOTALL)
+_NO_REF = regex(r"[-/.]|.*(?:[\s\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.)|.*(?:[./]|\.lock)$|@$", re.DOTALL)
 
 
 def read_sources(entry: ConfigEntry, folder: Path) -> tuple[SourceConfig, ...]:
@@ -168,9 +169,7 @@ SNIFF_LIMIT = 20_000
 """How many Markdown files are looked into in all, to find records among them."""
 
 _PACKED_LIMIT = 1_000_000
-_CHECKPOINTS = re.compile(
-    rf"refs/(?:heads/({CHECKPOINTS}/[\w.-]+)|remotes/(origin/{CHECKPOINTS}/[\w.-]+))$", re.MULTILINE
-)
+_CHECKPOINTS = regex(rf"refs/(?:heads/({CHECKPOINTS}/[\w.-]+)|remotes/(origin/{CHECKPOINTS}/[\w.-]+))$", re.MULTILINE)
 
 _STORES = ("memos", "notes", "transcripts")
 _STORE_DEPTH = 3

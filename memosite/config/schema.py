@@ -21,6 +21,7 @@ from memosite.facts.characters import quote
 from memosite.facts.errors import ConfigError
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Discharge, Kind, Withheld
+from memosite.facts.patterns import regex
 from memosite.facts.times import read_moment
 from memosite.facts.values import Value, field
 from memosite.formats.yaml_text import StrictError, compose, line_of
@@ -212,8 +213,8 @@ class Config(Value):
 
 
 _TAG = "tag:yaml.org,2002:"
-_WHOLE_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
-_BEFORE_TIME = re.compile(r"(?<=\d)[t ](?=\d)")
+_WHOLE_NUMBER = regex(r"\d{1,9}", re.ASCII)
+_BEFORE_TIME = regex(r"(?<=\d)[t ](?=\d)")
 
 
 class ConfigEntry(Value):
@@ -377,7 +378,7 @@ def read_yaml(text: str, file: str) -> ConfigEntry | None:
 
 BASE_URL_FORM = "an absolute http or https address without user, ? and #, such as https://archive.example.org/"
 _WEB_FORM = "an http or https address with {path} in it, such as https://git.example.org/repo/blob/{ref}/{path}"
-_ADDRESS_CHARACTERS = re.compile(r"[\w.~:/?#\[\]@!$&'()*+,;=%-]+", re.ASCII)
+_ADDRESS_CHARACTERS = regex(r"[\w.~:/?#\[\]@!$&'()*+,;=%-]+", re.ASCII)
 
 
 def _is_web_address(text: str) -> bool:
@@ -416,7 +417,7 @@ def read_archive_id(entry: ConfigEntry) -> str:
 
 
 _DNS_NAME = r"[a-z0-9]+(?:-+[a-z0-9]+)*(?:\.[a-z0-9]+(?:-+[a-z0-9]+)*)*"
-_AUTHORITY = re.compile(rf"(?:[a-z0-9._-]+@)?{_DNS_NAME},(\d{{4}})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
+_AUTHORITY = regex(rf"(?:[a-z0-9._-]+@)?{_DNS_NAME},(\d{{4}})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
 
 
 def read_authority(entry: ConfigEntry) -> str:
@@ -490,7 +491,7 @@ def _erasure(entry: ConfigEntry) -> Erasure:
 # Reads `secrets` of memosite.yml: what is done about secrets, and which are allowed and why (SPEC 9).
 
 
-_FINGERPRINT = re.compile(r"[0-9a-f]{16}")
+_FINGERPRINT = regex(r"[0-9a-f]{16}")
 _FINGERPRINT_FORM = "16 hex digits, as memosite check shows"
 
 

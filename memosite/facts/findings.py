@@ -5,11 +5,11 @@ from, and the remedy. A broken MUST is an error, a broken SHOULD a warning, anyt
 `facts/rules.py`; a record system keeps its own in its folder.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Protocol
 
+from memosite.facts.patterns import regex
 from memosite.facts.values import Value
 
 
@@ -134,8 +134,8 @@ def finding_in(file: Placed, rule: Rule, message: str, line: int | None = None) 
     return Finding(rule=rule, location=Location(source=file.source, path=file.path, line=line), message=message)
 
 
-_CONTRACT = re.compile(r"SPEC (\d+(?:\.\d+)?)")
-_RFC = re.compile(r"RFC (\d+)")
+_CONTRACT = regex(r"SPEC (\d+(?:\.\d+)?)")
+_RFC = regex(r"RFC (\d+)")
 
 
 class Cited(Value):

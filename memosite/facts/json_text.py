@@ -13,6 +13,7 @@ from typing import Any
 from memosite.facts import rules
 from memosite.facts.characters import masked, without_surrogates
 from memosite.facts.findings import Rule
+from memosite.facts.patterns import regex
 from memosite.facts.values import Value
 
 JSON_DEPTH = 100
@@ -27,12 +28,12 @@ KeyPath = tuple[str | int, ...]
 _LONGEST_NUMBER = 40
 _DUPLICATES_NAMED = 5
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\Z)'
-_TOKEN = re.compile(_STRING + r"|[{}\[\],]", re.DOTALL)
-_BRACKET = re.compile(_STRING + r"|(?P<bracket>[{}\[\]])", re.DOTALL)
-_CONSTANT = re.compile(_STRING + r"|(?P<name>NaN|-?Infinity)", re.DOTALL)
-_ESCAPE = re.compile(r"\\(?:u(?P<code>[0-9a-fA-F]{4})|.)", re.DOTALL)
-_ANY_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-_AFTER_KEY = re.compile(r"\s*:")
+_TOKEN = regex(_STRING + r"|[{}\[\],]", re.DOTALL)
+_BRACKET = regex(_STRING + r"|(?P<bracket>[{}\[\]])", re.DOTALL)
+_CONSTANT = regex(_STRING + r"|(?P<name>NaN|-?Infinity)", re.DOTALL)
+_ESCAPE = regex(r"\\(?:u(?P<code>[0-9a-fA-F]{4})|.)", re.DOTALL)
+_ANY_SURROGATE = regex(r"\\u[dD][89a-fA-F]")
+_AFTER_KEY = regex(r"\s*:")
 _CONTROL = "Invalid control character"
 
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Literal
 
 from memosite.facts.parsed import Kind, Mailbox
+from memosite.facts.patterns import regex
 from memosite.facts.values import Value
 
 Store = Literal["memos", "notes", "transcripts"]
@@ -88,7 +89,7 @@ def _memo_folder_length(folders: list[str], endings: tuple[str, ...]) -> int:
     return max(map(len, fitting), default=0)
 
 
-_PLACEHOLDER = re.compile(r"<[^<>]*>|\{[^{}]*\}")
+_PLACEHOLDER = regex(r"<[^<>]*>|\{[^{}]*\}")
 
 
 def memo_folder(memo_location: str) -> str | None:
@@ -121,7 +122,7 @@ def _siblings(own: str, memo_folders: tuple[str, ...]) -> tuple[str, ...]:
     return (own, *(folder for folder in boxes if folder != own))
 
 
-_GLOB_PART = re.compile(r"\*+|\?|\[!?\]?[^\]/]*\]|.", re.DOTALL)
+_GLOB_PART = regex(r"\*+|\?|\[!?\]?[^\]/]*\]|.", re.DOTALL)
 _ANY_FOLDERS = "(?:[^/]+/)*"
 
 

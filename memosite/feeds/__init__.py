@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from lxml import etree
 
+from memosite.facts.patterns import regex
 from memosite.facts.times import Moment
 from memosite.facts.values import Value
 
@@ -44,7 +45,7 @@ CONTROLS = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Unicode's categories of what no announced path holds: control characters, what reorders or breaks lines."""
 
 
-_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_FORBIDDEN = regex("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Enclosure(Value):
@@ -59,8 +60,8 @@ ITEM_BYTES: Final = 100_000
 """The most bytes that the text of one item takes in a feed; what is longer is to be read on its page."""
 
 
-_MARKUP: Final = re.compile("[<>&]")
-_ENCODED: Final = re.compile("[<>&%]")
+_MARKUP: Final = regex("[<>&]")
+_ENCODED: Final = regex("[<>&%]")
 
 
 class FeedItem(Value):

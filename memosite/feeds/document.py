@@ -20,6 +20,7 @@ from lxml import etree
 from memosite.facts.characters import printable
 from memosite.facts.layout import place_of
 from memosite.facts.names import ENVELOPE_SUFFIX
+from memosite.facts.patterns import regex
 from memosite.facts.values import Value
 from memosite.feeds import CONTROLS, MEMO, FeedItem, clean
 
@@ -35,7 +36,7 @@ _ARCHIVE = "{http://purl.org/syndication/history/1.0}archive"
 _BOM = b"\xef\xbb\xbf"
 
 
-_PROLOG = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*+", re.DOTALL)
+_PROLOG = regex(rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*+", re.DOTALL)
 
 
 _ANNOUNCEMENT = "new memo: "
@@ -55,7 +56,7 @@ MEMO_FIELDS = (
 _MEMO_TAGS = tuple((name, f"{{{MEMO}}}{name}") for name in MEMO_FIELDS)
 
 
-_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_BREAKS = regex("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """What ends a line for some program, or acts on a terminal."""
 
 

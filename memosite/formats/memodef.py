@@ -9,7 +9,6 @@ is kept: a memo that breaks every rule still becomes an envelope, with its findi
 """
 
 import hashlib
-import re
 import unicodedata
 from typing import Any, Literal
 
@@ -39,6 +38,7 @@ from memosite.facts.parsed import (
     Participant,
     Text,
 )
+from memosite.facts.patterns import regex
 from memosite.facts.texts import describe_text, summarize
 from memosite.facts.values import replace
 from memosite.formats.fields import Fields, canonical_json
@@ -63,7 +63,7 @@ _EXTENSIONS = ("", ENVELOPE_SUFFIX, BODY_SUFFIX)
 _REDACTION = ("raw", "partial", "redacted")
 
 _ORG_FOLDER = "org"
-_ORGDEF = re.compile(r'"(?:orgdef"\s*:|orgdef:)')
+_ORGDEF = regex(r'"(?:orgdef"\s*:|orgdef:)')
 _LOOKED_AT = 100_000
 
 

@@ -20,6 +20,7 @@ import yaml
 from memosite.facts import rules
 from memosite.facts.characters import printable, quote
 from memosite.facts.json_text import KeyPath, Problem, clean_text, shown
+from memosite.facts.patterns import regex
 from memosite.facts.values import Value, field
 
 YAML_CHARS = 65_536
@@ -50,16 +51,16 @@ _FORBIDDEN = yaml.reader.Reader.NON_PRINTABLE
 _NO_FIELDS = "the frontmatter is not made of fields, `key: value`"
 _TOO_LONG = f"the frontmatter is longer than {YAML_CHARS} characters; the rest was not read"
 
-_BLANK_LINES = re.compile(r"(?:[ \t\ufeff]*+\n)*+")
-_OPENING = re.compile(r"---[ \t]*\n")
-_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
-_BODY_BEGINS = re.compile(r"^(?:[ \t]*$|#{1,6}[ \t])", re.MULTILINE)
-_KEY_LINE = re.compile(r"""["']?(?P<key>[\w .-]{1,100}?)["']?[ \t]*:(?:[ \t]+(?P<value>\S.*)|[ \t]*)""")
-_FIELD_BEGINS = re.compile(r"^(?=[^\s#\-\]}])", re.MULTILINE)
-_KEYED = re.compile(
+_BLANK_LINES = regex(r"(?:[ \t\ufeff]*+\n)*+")
+_OPENING = regex(r"---[ \t]*\n")
+_CLOSING = regex(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
+_BODY_BEGINS = regex(r"^(?:[ \t]*$|#{1,6}[ \t])", re.MULTILINE)
+_KEY_LINE = regex(r"""["']?(?P<key>[\w .-]{1,100}?)["']?[ \t]*:(?:[ \t]+(?P<value>\S.*)|[ \t]*)""")
+_FIELD_BEGINS = regex(r"^(?=[^\s#\-\]}])", re.MULTILINE)
+_KEYED = regex(
     r"""(?P<head>[ ]*(?:-[ ]+)*(?:"[^"]{1,100}"|'[^']{1,100}'|[\w@$.][\w @$./-]{0,99}?)[ ]*:[ ]+)(?P<value>\S.*)"""
 )
-_LISTED = re.compile(r"(?P<head>[ ]*(?:-[ ]+)+)(?P<value>\S.*)")
+_LISTED = regex(r"(?P<head>[ ]*(?:-[ ]+)+)(?P<value>\S.*)")
 
 
 class Head(Value):

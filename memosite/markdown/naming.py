@@ -13,6 +13,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from markdown_it.token import Token
 
+from memosite.facts.patterns import regex
 from memosite.facts.values import Value
 
 MAX_ANCHOR: Final = 60
@@ -21,7 +22,7 @@ Kind: TypeAlias = Literal["heading", "paragraph", "item", "code"]
 Shape: TypeAlias = Literal["text", "heading", "fence", "indented"]
 """How the source of a passage is written: as lines of text, behind `#` or between `==`, between fences, indented."""
 
-_EMPTY_LINE = re.compile(r"\n[ \t]*(?=\n)")
+_EMPTY_LINE = regex(r"\n[ \t]*(?=\n)")
 _CODE: Final[dict[str, Shape]] = {"fence": "fence", "code_block": "indented"}
 
 

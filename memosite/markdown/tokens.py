@@ -27,6 +27,7 @@ from markdown_it.rules_inline import StateInline, autolink, image, link
 from markdown_it.token import Token
 from mdit_py_plugins.footnote.index import footnote_def, footnote_ref
 
+from memosite.facts.patterns import regex
 from memosite.facts.values import Value
 from memosite.markdown.naming import Heading, Named, Names, inline_text, name_passages
 from memosite.markdown.quick import read_quickly
@@ -150,20 +151,20 @@ _COSTS: Final = {"\n": 65, "[": 20, "|": 16, "*": 8, "_": 8, "~": 8, "-": 8, "`"
 _CHEAP_CHARS: Final = MAX_COST // (max(_COSTS.values()) + 1)  # so many characters of any kind cost less
 
 
-_SPAN = re.compile(r"[\n!&*<\[\\\]_`~]")
+_SPAN = regex(r"[\n!&*<\[\\\]_`~]")
 
 
-_NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_NOT_TEXT = regex("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 _NESTING = ("blockquote_open", "list_item_open", "footnote_reference_open")
 
 
-LANGUAGE: Final = re.compile(r"\s*([A-Za-z0-9_+#.-]{0,40})")
+LANGUAGE: Final = regex(r"\s*([A-Za-z0-9_+#.-]{0,40})")
 """The language of code, at the beginning of what is said of it."""
 
 
-_TASK = re.compile(r"\[([ xX])\](?=\s)")
+_TASK = regex(r"\[([ xX])\](?=\s)")
 
 
 _NO_COMMENT = -1  # in the cache of a block's content, which has places else: where comments begin that do not end in it
@@ -175,7 +176,7 @@ _TEXTS = ("paragraph_open", "heading_open")
 _OF_TABLES = ("table_", "thead_", "tbody_", "tr_", "th_", "td_")
 
 
-_AUTOLINK = re.compile(r"<(?:https?://|mailto:|[^\s<>:@]+@)", re.IGNORECASE)
+_AUTOLINK = regex(r"<(?:https?://|mailto:|[^\s<>:@]+@)", re.IGNORECASE)
 
 
 class BodyTokens(Value):

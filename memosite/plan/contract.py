@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from memosite.archive.urls import SPECIFICATION, SPECIFICATION_OF_FEEDS, relative, section_anchor
 from memosite.config.loading import Contract
+from memosite.facts.patterns import regex
 from memosite.facts.values import Value
 from memosite.pages import Page, Reference
 from memosite.plan.context import Context
@@ -38,7 +39,7 @@ class ContractPage(Page):
 _FILES = {"memosite.md": SPECIFICATION, "feeds.md": SPECIFICATION_OF_FEEDS}
 
 
-_HEADING = re.compile(r"(###?) (?:(\d+(?:\.\d+)?)\.? )?(.+)")
+_HEADING = regex(r"(###?) (?:(\d+(?:\.\d+)?)\.? )?(.+)")
 
 
 _FENCE = "```"

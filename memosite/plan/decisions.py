@@ -11,6 +11,7 @@ from typing import ClassVar, NamedTuple
 from memosite.archive import urls
 from memosite.archive.model import Artifact, Document, Library, Memo, Record, nearest_member
 from memosite.facts.parsed import LibraryItem
+from memosite.facts.patterns import regex
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
 from memosite.facts.values import Value, replace
@@ -98,10 +99,10 @@ _NO_POSITION = "no-position"
 _SORTS = {"proposal": phrase("proposal"), "decision": phrase("decision"), "other": phrase("document")}
 
 
-_SAYS_DECIDED = re.compile(r"\b(?:decided|decision)\b", re.IGNORECASE)
+_SAYS_DECIDED = regex(r"\b(?:decided|decision)\b", re.IGNORECASE)
 
 
-_SPEAKS = re.compile(r"\b(?:decided|decisions?|entschieden|entscheidung(?:en)?)\b", re.IGNORECASE)
+_SPEAKS = regex(r"\b(?:decided|decisions?|entschieden|entscheidung(?:en)?)\b", re.IGNORECASE)
 
 
 DECIDER_CHARS = 120

@@ -24,6 +24,7 @@ from memosite.archive.model import Artifact, Copy, Document, Memo, Record, Trans
 from memosite.archive.urls import month_of, page_of, relative
 from memosite.facts.names import make_id
 from memosite.facts.parsed import BROADCAST, Ref
+from memosite.facts.patterns import regex
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import Sentence, destination_spans, mention_spans, sentence_around, session_spans
 from memosite.facts.values import Value, field
@@ -351,13 +352,13 @@ _MENTIONS = 2_000  # of one body
 _KEPT = 20_000  # places that are kept at once: 10 MB
 
 
-_TURN = re.compile(r"t[1-9]\d*(?=[.-]|\Z)", re.ASCII)
+_TURN = regex(r"t[1-9]\d*(?=[.-]|\Z)", re.ASCII)
 
 
 _LABEL_CHARS = 400
 
 
-_LABEL = re.compile(r"\[([^\[\]]{1,300})\]\([ \t\n]{0,41}<?\Z")
+_LABEL = regex(r"\[([^\[\]]{1,300})\]\([ \t\n]{0,41}<?\Z")
 
 
 TextOf = Callable[[str], str]

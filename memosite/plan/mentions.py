@@ -1,7 +1,6 @@
 """Plans what mentions, cites and shares passages with an artifact, and the page of all citations (SPEC 3, 7)."""
 
 import datetime as dt
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -14,6 +13,7 @@ from memosite.archive.urls import CITATIONS, page_of, part_page, relative
 from memosite.facts.json_text import clean_text
 from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import FileFacts, Ref, Text
+from memosite.facts.patterns import regex
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line, line_of, one_line
 from memosite.facts.values import replace
@@ -30,7 +30,7 @@ from memosite.plan.shared_passages import SharedLink
 # Finds where on an artifact's page the fragment of a link leads: a heading, a passage, a turn, a line of the file.
 
 
-_PREFIXED = re.compile(r"t[1-9][0-9]*[.-].|preamble-.|summary\..")
+_PREFIXED = regex(r"t[1-9][0-9]*[.-].|preamble-.|summary\..")
 """An anchor of a passage within a turn or a part of the page."""
 
 

@@ -22,6 +22,7 @@ from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError, SourceError
 from memosite.facts.file import File
 from memosite.facts.json_text import clean_text
+from memosite.facts.patterns import regex
 from memosite.facts.times import Moment, is_like_date, read_moment
 from memosite.facts.values import Value, replace
 from memosite.reading.past_cache import past_cache
@@ -38,10 +39,10 @@ from memosite.sources.tree import NO_REF, fetch
 FORMS = "expected a date (2026-05-01 or 2026-05-01T14:30Z), a commit of a source (3a835a6), or SOURCE:REF (engine:main)"
 
 
-_HASH = re.compile(r"[0-9a-f]{4,64}")
+_HASH = regex(r"[0-9a-f]{4,64}")
 
 
-_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_DAY = regex(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 class Past(Value):

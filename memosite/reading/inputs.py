@@ -19,6 +19,7 @@ from pathlib import Path
 
 from memosite.archive.ledger import LEDGER_PATH
 from memosite.config.schema import Config, SourceConfig
+from memosite.facts.patterns import regex
 from memosite.facts.values import Value, field
 from memosite.quotes.citations import CONVERTED_ENDINGS
 from memosite.sources.folder import holding_repo, list_manuscripts, repo_at
@@ -29,7 +30,7 @@ from memosite.sources.objects import HEAD, WHOLE_HASH, commit_at
 from memosite.sources.tree import last_fetched
 from memosite.store.cache import program_digest
 
-_DIGEST = re.compile(r"[0-9]{1,20}-[0-9a-f]{64}", re.ASCII)
+_DIGEST = regex(r"[0-9]{1,20}-[0-9a-f]{64}", re.ASCII)
 
 
 class Inputs(Value, apart=("looks",)):

@@ -13,7 +13,6 @@ is what memosite.yml names in vain: a name of what is withheld may be in it. Com
 same.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
@@ -37,6 +36,7 @@ from memosite.facts.parsed import (
     SessionFile,
     Withheld,
 )
+from memosite.facts.patterns import regex
 from memosite.facts.texts import listed
 from memosite.facts.values import Value, field, replace
 from memosite.formats.sessions.parsing import form_of
@@ -108,7 +108,7 @@ class Screen(Value, kw_only=False):
 # Decides what is done about the secrets that were found, once all is read; nothing is scanned for it (SPEC 9).
 
 
-_REDACTED = re.compile(r"\[REDACTED:([^\]]+)\]")
+_REDACTED = regex(r"\[REDACTED:([^\]]+)\]")
 
 
 _COMMITS_NAMED = 3

@@ -15,7 +15,6 @@ A parcel is self-contained, as page models are: rendering needs nothing else, an
 
 import io
 import pickle
-import re
 import zlib
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, MutableSet, Sequence
@@ -23,6 +22,7 @@ from contextlib import closing
 from functools import lru_cache, partial
 from typing import Final
 
+from memosite.facts.patterns import regex
 from memosite.facts.values import Value, replace
 from memosite.feeds import FeedFile
 from memosite.pages import Page
@@ -52,7 +52,7 @@ Files = list[tuple[str, bytes]]
 """A rendered output: files of the site, by path."""
 
 
-_DIGEST: Final = re.compile(rb"\x8c@([0-9a-f]{64})")
+_DIGEST: Final = regex(rb"\x8c@([0-9a-f]{64})")
 """A text of 64 characters as `pickle` writes it (SHORT_BINUNICODE), and these are a SHA-256 in hex."""
 
 

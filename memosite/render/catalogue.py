@@ -17,6 +17,7 @@ from operator import attrgetter, is_
 from typing import Any, Final, TypeVar, cast
 
 from memosite.facts.errors import ConfigError
+from memosite.facts.patterns import regex
 from memosite.facts.phrases import Phrase, key_of
 from memosite.facts.values import Value, field
 from memosite.store.values import digest_of
@@ -24,7 +25,7 @@ from memosite.store.values import digest_of
 T = TypeVar("T")
 
 
-PLACEHOLDER: Final = re.compile(r"\{(\w+)(?::[^{}\s]*)?\}")
+PLACEHOLDER: Final = regex(r"\{(\w+)(?::[^{}\s]*)?\}")
 """A value in a text: `{name}`, or `{n:,}` for a number with separators."""
 
 
@@ -34,7 +35,7 @@ _TWO_FORMS: Final = "n != 1"
 _SEPARATOR: Final = "1,234"  # the catalogue says how this number is written
 
 
-_LINE: Final = re.compile(r'(?:(msgctxt|msgid|msgid_plural|msgstr|msgstr\[\d\]) *)?"((?:[^"\\]|\\.)*)"')
+_LINE: Final = regex(r'(?:(msgctxt|msgid|msgid_plural|msgstr|msgstr\[\d\]) *)?"((?:[^"\\]|\\.)*)"')
 
 
 _ESCAPES: Final = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
@@ -228,7 +229,7 @@ def _with(value: Any, after: tuple[Any, ...]) -> Any:
 _LITERAL: Final = r'("(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`)'
 
 
-_CALL: Final = re.compile(rf"(?<![\w$.])(?:_\({_LITERAL}\)|_n\((\w+), {_LITERAL}, {_LITERAL}\))")
+_CALL: Final = regex(rf"(?<![\w$.])(?:_\({_LITERAL}\)|_n\((\w+), {_LITERAL}, {_LITERAL}\))")
 
 
 def translate_script(source: str, words: Catalogue) -> str:
@@ -269,10 +270,10 @@ def _written(literal: str, english: str, text: str) -> str:
 # Takes the comments out of the theme's own scripts and styles: readers need not load them.
 
 
-_COMMENT = re.compile(rb"(?<=\n)[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)\n")
+_COMMENT = regex(rb"(?<=\n)[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)\n")
 
 
-_BLANK = re.compile(rb"\n{2,}")
+_BLANK = regex(rb"\n{2,}")
 
 
 def lean(name: str, data: bytes) -> bytes:

@@ -7,7 +7,6 @@ texts that are unique decide in the middle (as in a patience diff), so the time 
 """
 
 import difflib
-import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,6 +15,7 @@ from itertools import chain, groupby, islice
 from operator import attrgetter
 from typing import Final, Literal, TypeAlias
 
+from memosite.facts.patterns import regex
 from memosite.facts.phrases import joined, phrase, phrases
 from memosite.facts.values import Value, replace
 from memosite.formats.turns import Turn, TurnList, clock_of
@@ -29,10 +29,10 @@ _LINES: Final = 2_000
 _CHARS: Final = 200_000
 
 
-_LINE = re.compile(r"(?<=\\n)|\n")  # an escape in JSON ends a line of the text it is in
+_LINE = regex(r"(?<=\\n)|\n")  # an escape in JSON ends a line of the text it is in
 
 
-_WORD = re.compile(r"\s+|\w+|[^\w\s]")
+_WORD = regex(r"\s+|\w+|[^\w\s]")
 
 
 DiffLine: TypeAlias = Literal["place", "same", "ins", "del"]
@@ -132,7 +132,7 @@ _Gap: TypeAlias = tuple[int, int, int, int]
 """Two ranges without a pair, half-open: of the one from, to; of the other from, to."""
 
 
-_LETTER = re.compile(r"[^\W_]")
+_LETTER = regex(r"[^\W_]")
 
 
 _BEGINNING = 100

@@ -18,6 +18,7 @@ from typing import ClassVar, Final
 from markupsafe import Markup
 
 from memosite.archive.cite import Citation, quote_of
+from memosite.facts.patterns import regex
 from memosite.facts.phrases import joined, phrase, phrases
 from memosite.facts.texts import cut_line, one_line, summarize
 from memosite.facts.values import Value, replace
@@ -41,7 +42,7 @@ _LOOKED_AT: Final = 100_000  # characters of one turn
 _NAME_CHARS: Final = 80
 
 
-_MARK: Final = re.compile(
+_MARK: Final = regex(
     r"\[(?:Image|Screenshot|Attachment|Attached file|File|Document|PDF)"
     r"(?P<number> ?\#[0-9]{1,6})?(?:: *(?:source: *)?(?P<name>[^\[\]\n]{1,1000}))?\]"
     r"|!\[(?P<label>[^\[\]\n]{0,300})\]\((?P<to>[^()\s]{1,1000})(?: \"[^\"\n]{0,300}\")?\)",
@@ -69,7 +70,7 @@ def _name(match: "re.Match[str]") -> str:
 # Makes the outline of a conversation: what people asked, with its number and the time, without noise.
 
 
-_INTERRUPTED: Final = re.compile(r"\[Request interrupted\b", re.IGNORECASE)
+_INTERRUPTED: Final = regex(r"\[Request interrupted\b", re.IGNORECASE)
 
 
 class OutlineRow(Value):
@@ -310,10 +311,10 @@ LEVEL: Final = 3
 _CALL_CHARS: Final = 110  # of a tool call's first line
 
 
-_TAG = re.compile(r"<[^<>]*>")
+_TAG = regex(r"<[^<>]*>")
 
 
-_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
+_FENCE = regex(r"\s*(?:`{3,}|~{3,})")
 
 
 class ShownBlock(Value):
@@ -418,7 +419,7 @@ _SAID: Final = {
 }
 """Words for speakers and marks that all forms of session logs give (`formats.sessions.model`)."""
 _PROMPT: Final = phrase("Prompt of the session that started this one")
-_MARKUP: Final = re.compile(r"</?[a-z][\w -]*>")
+_MARKUP: Final = regex(r"</?[a-z][\w -]*>")
 _WHY_FOLDED: Final = {"rewound": phrase("rewound"), "sidechain": phrase("of a subagent"), "copied": phrase("copied")}
 
 
@@ -557,7 +558,7 @@ def _citation(turn: Turn, piece: Piece, body: Body) -> Citation | None:
     )
 
 
-_NUMBERED: Final = re.compile(r"^[ \t]*\d{1,9}[.)][ \t]", re.MULTILINE)
+_NUMBERED: Final = regex(r"^[ \t]*\d{1,9}[.)][ \t]", re.MULTILINE)
 
 
 def _excerpt(text: str) -> str:
@@ -604,10 +605,10 @@ FEWEST: Final = 6
 _MARKS: Final = 4  # numbers above the drawing
 
 
-_RANGE = re.compile(r"t([1-9][0-9]{0,8})(?:-t([1-9][0-9]{0,8}))?(?=[.-]|\Z)")
+_RANGE = regex(r"t([1-9][0-9]{0,8})(?:-t([1-9][0-9]{0,8}))?(?=[.-]|\Z)")
 
 
-_HASH = re.compile(r"t-[0-9a-f]{8}(?:-[0-9]+)?(?=[.]|\Z)")
+_HASH = regex(r"t-[0-9a-f]{8}(?:-[0-9]+)?(?=[.]|\Z)")
 
 
 class Strip(Value):

@@ -15,6 +15,7 @@ from memosite.facts.findings import Finding
 from memosite.facts.layout import place_of
 from memosite.facts.names import short_subject
 from memosite.facts.parsed import BROADCAST, Discharge, DocumentHead, Envelope, FileFacts, RecordCard, Ref, Text
+from memosite.facts.patterns import regex
 from memosite.facts.texts import SUMMARY
 from memosite.facts.times import Moment
 from memosite.facts.values import Value, replace
@@ -167,7 +168,7 @@ def owed_by(states: Iterable[model.RecipientState], answered: Answered, *, is_su
     return tuple(owing)
 
 
-_CLOSES = re.compile(
+_CLOSES = regex(
     r"^(?:(?:re|fwd?|aw|wg)\s*:\s*)*(?:clos(?:ing|ed)|withdraw(?:n|ing)|cancell?(?:ed|ing)|no longer needed|never mind"
     r"|erledigt|zurückgezogen)\b"
     r"|[\s:(–—-](?:closed|withdrawn|cancell?ed|no longer needed|erledigt|zurückgezogen)\W*$",
@@ -691,7 +692,7 @@ def _uses(group: CopyGroup, memo_folders: tuple[str, ...]) -> tuple[NameUse, ...
 # Groups artifacts, so that commands which show few of them need not look at all of them.
 
 
-_HANDOFF = re.compile(r"hand-?(?:off|over)", re.IGNORECASE)
+_HANDOFF = regex(r"hand-?(?:off|over)", re.IGNORECASE)
 
 
 def group_artifacts(artifacts: Iterable[model.Artifact]) -> dict[str, tuple[Ref, ...]]:

@@ -46,6 +46,7 @@ from memosite.facts.parsed import (
     Text,
     Withheld,
 )
+from memosite.facts.patterns import regex
 from memosite.facts.times import Moment, read_stamp
 from memosite.facts.values import Struct, Value, field, replace
 from memosite.formats.systems import home_of, is_part, system_of
@@ -200,7 +201,7 @@ def _has_page(organization: Organization, seat: Seat, paged: Set[str]) -> bool:
 # Joins envelopes with their bodies, within one source (SPEC 2.2): same folder first, then the sibling mailboxes.
 
 
-_ABSOLUTE = re.compile(r"/|[A-Za-z]:/|[A-Za-z][A-Za-z0-9+.-]*://")
+_ABSOLUTE = regex(r"/|[A-Za-z]:/|[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 class JoinedCopy(Value):
@@ -721,7 +722,7 @@ def variant_findings(groups: Iterable[CopyGroup]) -> Iterable[Finding]:
 # Gives documents, libraries and records their ids, from their path or their own id.
 
 
-_STAMP_IN_NAME = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)", re.ASCII)
+_STAMP_IN_NAME = regex(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)", re.ASCII)
 
 
 class Filed(Value):

@@ -1,7 +1,6 @@
 """Resolves mentions in texts to artifacts of the archive or to web addresses, and finds their images (SPEC 3, 4)."""
 
 import posixpath
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from urllib.parse import unquote
@@ -9,6 +8,7 @@ from urllib.parse import unquote
 from memosite.archive.model import Link, SourceInfo, TextImage
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, read_reference, stem_of
 from memosite.facts.parsed import DocumentHead, FileFacts, ImageFile, Organization, Parsed, Ref, Text
+from memosite.facts.patterns import regex
 from memosite.facts.texts import IMAGE_SUFFIXES, MESSAGE_FOLDERS, image_place, is_elsewhere, line_of
 from memosite.facts.values import Value
 from memosite.formats.system import FilePlace
@@ -89,13 +89,13 @@ FindRecord = Callable[[str, str], Ref | None]
 """The record that a text in a source (by name) calls by its id or its key."""
 
 
-_STAMPED = re.compile(r"\d{4}-\d{2}-\d{2}(?:-\d{4})?--")
+_STAMPED = regex(r"\d{4}-\d{2}-\d{2}(?:-\d{4})?--")
 
 
-_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:")
+_SCHEME = regex(r"[a-zA-Z][a-zA-Z0-9+.-]+:")
 
 
-_ABSOLUTE = re.compile(r"/|~/|[a-zA-Z]:")
+_ABSOLUTE = regex(r"/|~/|[a-zA-Z]:")
 
 
 _FOLDER_ENDING = "/index.md"

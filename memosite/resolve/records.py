@@ -21,6 +21,7 @@ from memosite.facts.json_text import shown
 from memosite.facts.layout import matches_glob
 from memosite.facts.names import make_id, stem_of
 from memosite.facts.parsed import DocumentHead, FileFacts, LineOf, Parsed, RecordCard, RecordEvent, RecordFile, Ref
+from memosite.facts.patterns import regex
 from memosite.facts.texts import listed, one_line
 from memosite.facts.values import Value, field, replace
 from memosite.formats import systems
@@ -49,10 +50,10 @@ _COMPILING = 5_000
 _LONGEST = 1_000
 
 
-_LINE = re.compile(r":[0-9]{1,9}(?:[-:][0-9]{1,9})?$")
+_LINE = regex(r":[0-9]{1,9}(?:[-:][0-9]{1,9})?$")
 
 
-_WILD = re.compile(r"[*?]")
+_WILD = regex(r"[*?]")
 
 
 class AnchorIndex:
@@ -285,13 +286,13 @@ _MENTIONS = 1_000
 _NAMED = 5
 
 
-_SESSION = re.compile(r"[0-9a-f][0-9a-f-]{7,}")
+_SESSION = regex(r"[0-9a-f][0-9a-f-]{7,}")
 
 
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_UUID = regex(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
-_SHORT = re.compile(r"[0-9a-f]{4,7}")
+_SHORT = regex(r"[0-9a-f]{4,7}")
 
 
 _CLOCK = 8
@@ -509,19 +510,19 @@ def record_files(filed: Iterable[Filed]) -> Iterator[tuple[Ref, FileFacts]]:
 # Finds what took the place of which decision, across systems and repos (SPEC 2.2, documents).
 
 
-_NUMBER = re.compile(r"(?:adr-?)?(\d{1,6})(?!\d|-\d\d-\d\d)")
+_NUMBER = regex(r"(?:adr-?)?(\d{1,6})(?!\d|-\d\d-\d\d)")
 
 
-_FILE = re.compile(r"[\w./-]{1,300}\.(?:md|markdown)\b", re.IGNORECASE)
+_FILE = regex(r"[\w./-]{1,300}\.(?:md|markdown)\b", re.IGNORECASE)
 
 
-_STAMP = re.compile(r"\d{4}-\d\d-\d\d(?:-\d{4})?[-_]+")
+_STAMP = regex(r"\d{4}-\d\d-\d\d(?:-\d{4})?[-_]+")
 
 
-_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b(?![-\w])")
+_DATE = regex(r"\b\d{4}-\d\d-\d\d\b(?![-\w])")
 
 
-_NUMBERS = re.compile(r"(?<!\d)\d{1,6}(?!\d)")
+_NUMBERS = regex(r"(?<!\d)\d{1,6}(?!\d)")
 
 
 class Succession(Value):

@@ -11,7 +11,6 @@ without it.
 """
 
 import datetime as dt
-import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -25,6 +24,7 @@ from memosite.archive.model import UNDATED, Ghost, Thread, ThreadEntry
 from memosite.facts import names, rules
 from memosite.facts.findings import Finding, Rule, finding_in
 from memosite.facts.parsed import BROADCAST, FILE, Envelope, FileFacts, Kind, LineOf, Ref
+from memosite.facts.patterns import regex
 from memosite.facts.texts import listed
 from memosite.facts.values import Value, field, replace
 from memosite.resolve.identity import CopyGroup, line_of_key
@@ -39,7 +39,7 @@ MESSAGES: tuple[Kind, ...] = ("memo", "note")
 """The kinds that can be replied to."""
 
 
-_STAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{4}(?![0-9])")
+_STAMP = regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{4}(?![0-9])")
 
 
 _ANY: tuple[Kind, ...] = ("memo", "note", "transcript")

@@ -3,7 +3,6 @@
 import gc
 import os
 import pickle
-import re
 import selectors
 import threading
 import time
@@ -15,6 +14,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from memosite.facts.errors import MemositeError
+from memosite.facts.patterns import regex
 from memosite.facts.values import Struct
 from memosite.run.processes import leave_to_parent
 
@@ -331,7 +331,7 @@ class _Copies:
         return self._batches >= ROUND if own is None else own > COPIED
 
 
-_OWN: Final = re.compile(rb"Private_Dirty:\s+([0-9]+) kB")
+_OWN: Final = regex(rb"Private_Dirty:\s+([0-9]+) kB")
 
 
 def _own_bytes() -> int | None:

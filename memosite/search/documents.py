@@ -12,7 +12,6 @@ of a long text.
 """
 
 import datetime as dt
-import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -27,6 +26,7 @@ from memosite.archive.urls import index_file, page_of, part_page
 from memosite.facts.file import most_turns_found
 from memosite.facts.names import read_stamped_name
 from memosite.facts.parsed import Kind
+from memosite.facts.patterns import regex
 from memosite.facts.texts import cut_line, listed, one_line
 from memosite.facts.values import Value, replace
 from memosite.formats.sessions.kept import read_conversation
@@ -411,7 +411,7 @@ FindLines: TypeAlias = Callable[[str], list[BodyLine]]
 """Finds the lines of a text as `body_lines` does."""
 
 
-_END = re.compile(r"\r\n?|\n")
+_END = regex(r"\r\n?|\n")
 
 
 class Stretch(Value):

@@ -12,6 +12,7 @@ import re
 from urllib.parse import quote, unquote
 
 from memosite.facts.characters import masked
+from memosite.facts.patterns import regex
 from memosite.facts.values import Value
 
 # Parses URLs of git remotes, decides which may be fetched, and shows them without secrets.
@@ -24,24 +25,24 @@ PROTOCOLS = ("https", "ssh", "file")
 FORM = "an https://, ssh:// or file:/// address, or git@host:path"
 
 
-_URL = re.compile(
+_URL = regex(
     r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?:(?P<user>[^/?#]*)@)?(?P<host>[^/@?#]*)(?P<path>/.*)?", re.DOTALL
 )
 
 
-_SCP = re.compile(r"(?:(?P<user>[^/:@]+)@)?(?P<host>\[[0-9A-Fa-f:.]+\]|[^/:@\[\]]+):(?!:)(?P<path>.+)", re.DOTALL)
+_SCP = regex(r"(?:(?P<user>[^/:@]+)@)?(?P<host>\[[0-9A-Fa-f:.]+\]|[^/:@\[\]]+):(?!:)(?P<path>.+)", re.DOTALL)
 
 
-_HOST_AND_PORT = re.compile(r"(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::[0-9]{1,5})?")
+_HOST_AND_PORT = regex(r"(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::[0-9]{1,5})?")
 
 
-_USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+-]*")
+_USER = regex(r"[A-Za-z0-9_][A-Za-z0-9._+-]*")
 
 
-_SECRET = re.compile(r"(?<=://)\S*@")
+_SECRET = regex(r"(?<=://)\S*@")
 
 
-_LOGIN = re.compile(r"(?<=//).*@", re.DOTALL)  # of what is no address, for a space or a missing colon
+_LOGIN = regex(r"(?<=//).*@", re.DOTALL)  # of what is no address, for a space or a missing colon
 
 
 class GitUrl(Value):
@@ -98,7 +99,7 @@ def repo_name(text: str) -> str:
 # Says in our own words why git failed: git's messages name files of this machine, and pages are published.
 
 
-_MEMORY = re.compile(rb"out of memory|cannot allocate memory|unable to (?:m|re|c)alloc", re.IGNORECASE)
+_MEMORY = regex(rb"out of memory|cannot allocate memory|unable to (?:m|re|c)alloc", re.IGNORECASE)
 
 
 _WORDS = (
@@ -203,19 +204,19 @@ _ALIASES = {"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com", "
 """Hosts that take ssh at the port of https, and the hosts that they stand for."""
 
 
-_HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
+_HOST = regex(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 
 
-_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+_COMMIT = regex(r"[0-9a-f]{7,64}")
 
 
-_WEB = re.compile(r"https?://", re.IGNORECASE)
+_WEB = regex(r"https?://", re.IGNORECASE)
 
 
-_RAW = re.compile(r"raw\.githubusercontent\.com/([^/]+/[^/]+)/")
+_RAW = regex(r"raw\.githubusercontent\.com/([^/]+/[^/]+)/")
 
 
-_PLACEHOLDER = re.compile(r"\{(ref|path)\}")
+_PLACEHOLDER = regex(r"\{(ref|path)\}")
 
 
 _REPO_PARTS = 2  # of the path of a repo: its owner and its name; GitLab has groups within groups

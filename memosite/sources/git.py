@@ -20,7 +20,6 @@ folder in the place of the work tree: there is no file to compare, and no attrib
 """
 
 import os
-import re
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,6 +30,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from memosite.facts.errors import SourceError
+from memosite.facts.patterns import regex
 from memosite.facts.values import Value, replace
 from memosite.run.processes import Child, Limits, SlowError, WordyError
 from memosite.sources.forges import in_our_words, is_out_of_memory, last_line
@@ -63,22 +63,22 @@ _DEPTH = 8
 """How many folders deep refs are."""
 
 
-_NAME = re.compile(rb"refs/[^\x00-\x20\x7f~^:?*\[\\]+")
+_NAME = regex(rb"refs/[^\x00-\x20\x7f~^:?*\[\\]+")
 
 
-_NO_NAME = re.compile(rb"\.\.|@\{|//|/\.|\.lock$|\.lock/|[/.]$")
+_NO_NAME = regex(rb"\.\.|@\{|//|/\.|\.lock$|\.lock/|[/.]$")
 
 
-_HASH = re.compile(rb"(?:[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])")
+_HASH = regex(rb"(?:[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])")
 
 
-_PACKED = re.compile(rb"(?m)^([0-9a-f]{40}|[0-9a-f]{64}) (refs/[^\n]+)$")
+_PACKED = regex(rb"(?m)^([0-9a-f]{40}|[0-9a-f]{64}) (refs/[^\n]+)$")
 
 
-_FORMAT = re.compile(r"(?im)^\s*objectformat\s*=\s*\"?(sha1|sha256)\"?\s*$")
+_FORMAT = regex(r"(?im)^\s*objectformat\s*=\s*\"?(sha1|sha256)\"?\s*$")
 
 
-_REFTABLE = re.compile(r"(?im)^\s*refstorage\s*=\s*\"?reftable\"?\s*$")
+_REFTABLE = regex(r"(?im)^\s*refstorage\s*=\s*\"?reftable\"?\s*$")
 
 
 class UnreadableRepoError(Exception):

@@ -12,7 +12,6 @@ guessed.
 
 import hashlib
 import marshal
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Generic, TypeVar
@@ -36,6 +35,7 @@ from memosite.facts.file import File
 from memosite.facts.layout import place_of
 from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import BodyFile, Envelope, Parsed, RecordFile, Text
+from memosite.facts.patterns import regex
 from memosite.facts.times import Moment, read_moment
 from memosite.facts.values import Value, field, replace
 from memosite.formats.sessions.places import CHECKPOINTS
@@ -567,7 +567,7 @@ EDITS = 50
 """How many edits of one file are shown, the newest."""
 
 
-_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+_COMMIT = regex(r"[0-9a-f]{7,64}")
 
 
 class KnownPast:

@@ -22,6 +22,7 @@ from typing import NamedTuple, Self
 
 from memosite.archive.history import CommitCard
 from memosite.facts.errors import SourceError
+from memosite.facts.patterns import regex
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment, read_moment
 from memosite.facts.values import Value
@@ -39,11 +40,11 @@ ANSWER_SECONDS = 60
 """The longest that git may be silent when asked for an object."""
 
 
-WHOLE_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+WHOLE_HASH = regex(r"[0-9a-f]{40}|[0-9a-f]{64}")
 """The hash of an object, with SHA-1 or SHA-256."""
 
 
-_COMMITTER = re.compile(rb"(?m)^committer .*> (\d{1,12}) ([+-])(\d\d)([0-5]\d)$")
+_COMMITTER = regex(rb"(?m)^committer .*> (\d{1,12}) ([+-])(\d\d)([0-5]\d)$")
 
 
 class CommitHead(Value):
@@ -369,15 +370,13 @@ def find_commits(repo: Repo, written: Iterable[str]) -> dict[str, str]:
 _CARD = "--format=tformat:%H%x1f%(trailers:only=true,unfold=true)%x1f%s"
 
 
-_TRAILER = re.compile(r"([A-Za-z][A-Za-z0-9-]{0,60}):[ \t]*([^\s]{8,200})[ \t]*")
+_TRAILER = regex(r"([A-Za-z][A-Za-z0-9-]{0,60}):[ \t]*([^\s]{8,200})[ \t]*")
 
 
-_SESSION_ID = re.compile(
-    r"(?:[0-9]{4}-[0-9]{2}-[0-9]{2}-)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.IGNORECASE
-)
+_SESSION_ID = regex(r"(?:[0-9]{4}-[0-9]{2}-[0-9]{2}-)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.IGNORECASE)
 
 
-_CHECKPOINT = re.compile(r"[0-9a-f]{12}")
+_CHECKPOINT = regex(r"[0-9a-f]{12}")
 
 
 _NAMING = (

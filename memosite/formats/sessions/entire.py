@@ -6,12 +6,12 @@ A log is joined from its beginning on, so a line stays where it was first: citat
 """
 
 import hashlib
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Final, NamedTuple
 
+from memosite.facts.patterns import regex
 from memosite.facts.times import Moment, read_moment
 from memosite.facts.values import Struct, Value, field, replace
 from memosite.formats.sessions import claude_code, codex, gemini
@@ -19,9 +19,9 @@ from memosite.formats.sessions.building import key_of, paths, stamp_of, words
 from memosite.formats.sessions.lines import Record, blocks, parse, string
 from memosite.formats.sessions.model import Problem, Session
 
-_ROOT = re.compile(r"([0-9a-f]{2})/([0-9a-f]{10})/metadata\.json")
-_ENTRY = re.compile(r"([0-9a-f]{2})/([0-9a-f]{10})/([0-9]{1,6})/metadata\.json")
-_DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}-(?=.)")
+_ROOT = regex(r"([0-9a-f]{2})/([0-9a-f]{10})/metadata\.json")
+_ENTRY = regex(r"([0-9a-f]{2})/([0-9a-f]{10})/([0-9]{1,6})/metadata\.json")
+_DATED = regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}-(?=.)")
 _FORMS = (claude_code, codex, gemini)
 _LOG, _HASH = "full.jsonl", "content_hash.txt"
 _NAMED: Final = ("metadata", "transcript", "content_hash", "prompt", "context")

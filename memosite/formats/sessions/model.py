@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias
 
+from memosite.facts.patterns import regex
 from memosite.facts.values import Value, replace
 from memosite.formats.turns import REDACTED
 
@@ -35,13 +36,11 @@ _TELLING: Final = (
     *("description", "title", "prompt", "message"),
 )
 """The fields of a tool's input that tell most of what the call does, the best first."""
-_FIRST_VALUE: Final = re.compile(r'":\s*"((?:[^"\\]|\\.){1,400})')
-_PATCHED: Final = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: .+$", re.MULTILINE)
-_QUOTED = re.compile("`[^`]+`")
-_NO_TITLE = re.compile(r"untitled|generating a name for the chat", re.IGNORECASE)
-_TIME = re.compile(
-    r"[0-9]{1,4}[-/.:][0-9]{1,2}[-/.:][0-9][0-9TZ\s:/.,+-]*(?:[ap]\.?m\.?)?\s*(?:utc|gmt)?", re.IGNORECASE
-)
+_FIRST_VALUE: Final = regex(r'":\s*"((?:[^"\\]|\\.){1,400})')
+_PATCHED: Final = regex(r"^\*\*\* (?:Add|Update|Delete) File: .+$", re.MULTILINE)
+_QUOTED = regex("`[^`]+`")
+_NO_TITLE = regex(r"untitled|generating a name for the chat", re.IGNORECASE)
+_TIME = regex(r"[0-9]{1,4}[-/.:][0-9]{1,2}[-/.:][0-9][0-9TZ\s:/.,+-]*(?:[ap]\.?m\.?)?\s*(?:utc|gmt)?", re.IGNORECASE)
 
 
 class Part(Value):

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from memosite.facts.json_text import clean_text
+from memosite.facts.patterns import regex
 from memosite.facts.texts import one_line
 from memosite.facts.values import Struct, Value, field
 from memosite.formats.document import without_closing
@@ -19,13 +20,13 @@ from memosite.formats.wyren import SECTIONS
 # Finds what of a wyren memory is no entry: HTML comments, and placeholders such as `(none yet)` and `<fact>`.
 
 
-_MARK = re.compile(r"`+|<!--|-->")
+_MARK = regex(r"`+|<!--|-->")
 _BEGIN, _END = "<!--", "-->"
-_TAG = re.compile(r"\[(?:session|raised|updated)\b[^\[\]]*\]", re.IGNORECASE)
-_BOX = re.compile(r"\A\s*\[[ xX]?\]")
-_BLANK = re.compile(r"<[^<>:@/\n]+>")
-_WORD = re.compile(r"[^\W_]+")
-_DASHES = re.compile(r"[\s\-–—….*_()]+")
+_TAG = regex(r"\[(?:session|raised|updated)\b[^\[\]]*\]", re.IGNORECASE)
+_BOX = regex(r"\A\s*\[[ xX]?\]")
+_BLANK = regex(r"<[^<>:@/\n]+>")
+_WORD = regex(r"[^\W_]+")
+_DASHES = regex(r"[\s\-–—….*_()]+")
 _LONGEST = 200
 _NOTHING = ("none", "nothing", "empty", "tbd", "tba", "todo", "placeholder")
 _NO_ENTRIES = frozenset({"entry", "entries", "item", "items", "content"})
@@ -121,13 +122,13 @@ OUTLINE_CHARS = 200_000
 
 _KNOWN = {name.casefold(): name for name in SECTIONS}
 _WRAPPERS = ("", "md", "markdown")
-_HEADING = re.compile(r" {0,3}(?P<level>#{1,6})(?:[ \t]+(?P<title>\S.*)|[ \t]*)")
-_EDGES = re.compile(r"^\W+|\W+$")
-_FENCE = re.compile(r"(?P<mark>`{3,}+(?=[^`]*$)|~{3,})(?P<info>.*)")
-_BULLET = re.compile(r"(?P<mark>[-*+]|(?P<number>\d{1,9})[.)])(?:(?P<space>[ \t]+)(?P<text>\S.*))?")
-_CONFLICT = re.compile(r"(?:<{7}|[|]{7}|>{7})(?: .*)?")
+_HEADING = regex(r" {0,3}(?P<level>#{1,6})(?:[ \t]+(?P<title>\S.*)|[ \t]*)")
+_EDGES = regex(r"^\W+|\W+$")
+_FENCE = regex(r"(?P<mark>`{3,}+(?=[^`]*$)|~{3,})(?P<info>.*)")
+_BULLET = regex(r"(?P<mark>[-*+]|(?P<number>\d{1,9})[.)])(?:(?P<space>[ \t]+)(?P<text>\S.*))?")
+_CONFLICT = regex(r"(?:<{7}|[|]{7}|>{7})(?: .*)?")
 _CONFLICT_MIDDLE = "=" * 7
-_RULE = re.compile(r"([-*_])(?:[ \t]*\1){2,}")
+_RULE = regex(r"([-*_])(?:[ \t]*\1){2,}")
 _Line = tuple[int, str]
 
 
