@@ -528,7 +528,7 @@ COMMANDS: Final = {
             "why",
             "show why a line is there: its commit, the session that made it, and the memos that name it",
             "memosite why src/gate.py:12",
-            "commands.agents:run_why",
+            "commands.why:run_why",
             _option("file FILE[:LINE]", "a file of a source, or SOURCE/path; without a line, all its lines"),
             _flag("--json", "the same as one JSON object"),
             *_SITE,

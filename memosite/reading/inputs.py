@@ -21,7 +21,6 @@ from memosite.archive.ledger import LEDGER_PATH
 from memosite.config.schema import Config, SourceConfig
 from memosite.facts.patterns import regex
 from memosite.facts.values import Value, field
-from memosite.quotes.citations import CONVERTED_ENDINGS
 from memosite.sources.folder import holding_repo, list_manuscripts, repo_at
 from memosite.sources.git import GitError, Repo, common_folder, line_of
 from memosite.sources.listing import RECENT
@@ -158,8 +157,11 @@ def _collect(config: Config, also: Iterable[Path], states: _States) -> None:
     manuscripts = list_manuscripts(config.site, config.citations, holes=config.written)
     for path in manuscripts:
         states.look_at(path)
-    if any(path.suffix.lower() in CONVERTED_ENDINGS for path in manuscripts):
-        states.say(shutil.which("pandoc") or "no pandoc")
+    if manuscripts:
+        from memosite.quotes.citations import CONVERTED_ENDINGS  # noqa: PLC0415 - a tenth of a command, rarely needed
+
+        if any(path.suffix.lower() in CONVERTED_ENDINGS for path in manuscripts):
+            states.say(shutil.which("pandoc") or "no pandoc")
     for source in config.sources:
         states.say("source", source.name)
         if source.root is None:

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import lru_cache
-from importlib.metadata import version
 from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
@@ -139,6 +138,8 @@ def ours() -> frozenset[str]:
 
 def digest_rules() -> str:
     """The digest of all rules: ours by their text, Kingfisher's by its version."""
+    from importlib.metadata import version  # noqa: PLC0415 - a tenth of a command, and few scan anything
+
     return digest_of((OWN_RULES.read_bytes(), version("kingfisher-secret-scanner")))
 
 

@@ -221,6 +221,7 @@ _WRITERS = {
     "markdown-it-py": "markdown_it",
     "markupsafe": "markupsafe",
     "mdit-py-plugins": "mdit_py_plugins",
+    "msgspec": "msgspec",
     "pygments": "pygments",
     "pyromark": "pyromark",
     "pyyaml": "yaml",
