@@ -56,11 +56,6 @@ class Former(Value):
     keys: dict[str, ParseKey]
 
 
-def holders_of(state: State, digest: str) -> Iterator[FilePlace]:
-    """The source and the path of each file that put the bytes of a digest on the shelf, as it was saved last."""
-    yield from ((str(source), str(path)) for (_, source, path, _), _ in state[HOLDERS].items(digest))
-
-
 class ParseCache:
     """The parse results of one source."""
 
