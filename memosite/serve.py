@@ -20,11 +20,9 @@ as scripts.
 import json
 import logging
 import os
-import re
 import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from html import escape
 from http import HTTPStatus
 from itertools import count
@@ -42,6 +40,8 @@ from watchfiles import Change, watch
 from memosite.config.schema import Config
 from memosite.facts.errors import BusyError, ConfigError, MemositeError
 from memosite.facts.layout import SKIPPED_FOLDERS, UNREAD_FOLDERS
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value
 from memosite.remake.report import Listener
 from memosite.sources.folder import holding_repo, manuscript_folders
 
@@ -292,8 +292,7 @@ if (kept && performance.getEntriesByType("navigation")[0].type === "reload") {
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rebuilt:
+class Rebuilt(Value):
     """The configuration as it is now, and whether anything of the site is new."""
 
     config: Config
@@ -417,10 +416,10 @@ class _FileHandler(_OnThisMachine, StaticFileHandler):  # type: ignore[misc]
             super().write_error(status_code, **details)
 
 
-_ADDRESS = re.compile(rb"(<span data-address>)[^<]*")
+_ADDRESS = regex(rb"(<span data-address>)[^<]*")
 
 
-_LISTED = re.compile(rb' (?:xmlUrl|url)="')
+_LISTED = regex(rb' (?:xmlUrl|url)="')
 """Where a list of feeds has an address: a path from the top of a site that knows none."""
 
 

@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from lxml import html
 from memosite.agents import Answer, Entry, JsonForm, Part, TextForm, estimate, fit
 from memosite.cli import main
 from memosite.facts.errors import ConfigError
+from memosite.facts.values import replace
 from tests.support.files import write_text
 from tests.support.memos import send, write_body, write_memo, write_note, write_org, write_transcript
 from tests.support.repos import Repo

@@ -3,7 +3,6 @@
 import re
 import shutil
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -12,6 +11,7 @@ import pytest
 
 from memosite.facts.errors import ConfigError
 from memosite.facts.phrases import phrase, phrases
+from memosite.facts.values import replace
 from memosite.pages import Site
 from memosite.plan.removed import GonePage
 from memosite.render.catalogue import ENGLISH, PLACEHOLDER, Catalogue, po_entries, read_catalogue, translate_script

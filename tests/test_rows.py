@@ -1,7 +1,6 @@
 """Rows of lists: a line of the text, no word that a heading above says already, records by date."""
 
 import base64
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ from lxml import html
 from playwright.sync_api import Browser
 
 from memosite.facts.times import read_moment
+from memosite.facts.values import replace
 from memosite.plan.context import EXCERPT
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_note, write_org, write_transcript

@@ -3,7 +3,6 @@
 import datetime as dt
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from memosite.config.loading import load_config
 from memosite.config.schema import FeedsConfig
 from memosite.facts.parsed import Ref
 from memosite.facts.times import Moment
+from memosite.facts.values import replace
 from memosite.pages import Site
 from memosite.plan.context import Context
 from memosite.plan.dates import newest, newest_first

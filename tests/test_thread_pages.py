@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from statistics import median
@@ -13,6 +12,7 @@ from lxml import html
 
 from memosite.archive.model import Memo
 from memosite.config.loading import load_config
+from memosite.facts.values import replace
 from memosite.plan import context_of
 from memosite.plan.page import to_json
 from memosite.plan.threads import thread_twin

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
@@ -13,7 +12,9 @@ from memosite.archive.mailboxes import action_word
 from memosite.archive.model import Artifact, Document, Ghost, Library, Memo, Record, Thread, ThreadEntry, Transcript
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Ref, Text
+from memosite.facts.patterns import regex
 from memosite.facts.texts import counted, cut_line, listed
+from memosite.facts.values import replace
 from memosite.formats.sessions.kept import read_conversation
 from memosite.formats.status import standing_of
 from memosite.formats.turns import Turn
@@ -73,16 +74,16 @@ _LONG_HANDOFF: Final = 2_000
 """Characters from which on a hand-off is shown with what is open first."""
 
 
-_HEADING: Final = re.compile(r"(?P<level>#{1,6})[ \t]+(?P<words>.*)")
+_HEADING: Final = regex(r"(?P<level>#{1,6})[ \t]+(?P<words>.*)")
 
 
-_OPEN_WORDS: Final = re.compile(
+_OPEN_WORDS: Final = regex(
     r"\b(?:open|next|to[ -]?do|pending|outstanding|remaining|unfinished|in[ -]flight|forward)\b(?!\.)", re.IGNORECASE
 )
 """What the headings of sections say in which a hand-off leaves something to do."""
 
 
-_HANDOFF: Final = re.compile(r"hand-?(?:off|over)s?|clos(?:ing-note|e-?out)", re.IGNORECASE)
+_HANDOFF: Final = regex(r"hand-?(?:off|over)s?|clos(?:ing-note|e-?out)", re.IGNORECASE)
 
 
 def brief(reader: Reader, written: str, *, only: str = "", begin: int = 1) -> Answer:
@@ -286,13 +287,13 @@ def _count(thread: Thread) -> tuple[int, int, str]:
 _NAMED_FILES, _NAMED_REFS, _PATH_CHARS = 2, 3, 300
 
 
-_RANGE = re.compile(r"t?([1-9]\d{0,8})(?:-t?([1-9]\d{0,8})?)?", re.ASCII)
+_RANGE = regex(r"t?([1-9]\d{0,8})(?:-t?([1-9]\d{0,8})?)?", re.ASCII)
 
 
 _TITLES = {"summary": "Summary", "body": "Text", "passage": "Passage", "notice": "Not shown"}
 
 
-_TURNS = re.compile(r"t[1-9]\d{0,8}(?:-t[1-9]\d{0,8})?", re.ASCII)
+_TURNS = regex(r"t[1-9]\d{0,8}(?:-t[1-9]\d{0,8})?", re.ASCII)
 
 
 def show(reader: Reader, written: str, *, only_head: bool = False, turns: str = "", begin: int = 0) -> Answer:
@@ -595,7 +596,7 @@ def _fields(reader: Reader, artifact: Artifact) -> dict[str, object]:
 _DEPTH = 12
 
 
-_PAGE: Final = re.compile(r"(?:^|/)threads/(?P<id>[^/#]+)")
+_PAGE: Final = regex(r"(?:^|/)threads/(?P<id>[^/#]+)")
 
 
 def thread(

@@ -8,7 +8,6 @@ import argparse
 import re
 import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
@@ -19,7 +18,9 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from memosite import __version__
 from memosite.config import SECRETS_MODES
 from memosite.facts.characters import harmless
+from memosite.facts.patterns import regex
 from memosite.facts.texts import cut_line
+from memosite.facts.values import Value
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -37,8 +38,7 @@ def hushed(_text: str) -> None:
     """Print nothing (`--quiet`)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
+class Option(Value):
     """An option or another argument of a command; `settings` are further ones of argparse."""
 
     names: tuple[str, ...]
@@ -46,8 +46,7 @@ class Option:
     settings: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class Command(Value):
     """A command. `runs` is its module and the function in it, which is imported when it runs: start-up time is felt.
 
     `is_whole`: it is about a site, or about what is named, and asks no archive. `is_silent`: with `--quiet` it says
@@ -100,10 +99,10 @@ def _command(name: str, what: str, example: str, runs: str, *options: Option, **
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
-_DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)([smhd]?)", re.ASCII)
+_DURATION = regex(r"(\d{1,9}(?:\.\d{1,3})?)([smhd]?)", re.ASCII)
 
 
-_LIMIT = re.compile(r"(\d{1,6})/([smhd])", re.ASCII)
+_LIMIT = regex(r"(\d{1,6})/([smhd])", re.ASCII)
 
 
 def _seconds(text: str) -> float:
@@ -537,7 +536,7 @@ COMMANDS: Final = {
             "why",
             "show why a line is there: its commit, the session that made it, and the memos that name it",
             "memosite why src/gate.py:12",
-            "commands.agents:run_why",
+            "commands.why:run_why",
             _option("file FILE[:LINE]", "a file of a source, or SOURCE/path; without a line, all its lines"),
             _flag("--json", "the same as one JSON object"),
             *_SITE,

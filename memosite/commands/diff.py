@@ -5,7 +5,6 @@ import datetime as dt
 import json
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Container, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from memosite.facts.errors import ConfigError
 from memosite.facts.rules import withheld_for_secrets
 from memosite.facts.texts import counted, listed
 from memosite.facts.times import asked_date
+from memosite.facts.values import replace
 from memosite.plan.indexes import arrival_times
 from memosite.plan.weeks import HEADINGS, Told, find_weeks, told_of
 from memosite.reading.archive import open_archive

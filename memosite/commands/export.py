@@ -14,7 +14,6 @@ import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, BinaryIO
@@ -27,8 +26,10 @@ from memosite.commands.places import configured
 from memosite.commands.report import fails, say_lacking
 from memosite.config.schema import Config
 from memosite.facts.errors import ConfigError, OutputError
+from memosite.facts.patterns import regex
 from memosite.facts.rules import withheld_for_secrets
 from memosite.facts.texts import counted
+from memosite.facts.values import replace
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.run.progress import without_reader
 from memosite.run.workers import default_jobs
@@ -168,7 +169,7 @@ _MARKER_TEXT = b"memosite exports to this maildir; the next export replaces the 
 _FOLDERS = ("tmp", "new", "cur")
 
 
-_OURS = re.compile(r"\d{10,}\.[0-9a-f]{16}\.memosite(?::2,[A-Z]*)?", re.ASCII)
+_OURS = regex(r"\d{10,}\.[0-9a-f]{16}\.memosite(?::2,[A-Z]*)?", re.ASCII)
 
 
 _LATEST = 2**31 - 1

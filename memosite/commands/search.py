@@ -5,7 +5,6 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from memosite.config.schema import Config
 from memosite.facts.errors import ConfigError, OutputError
 from memosite.facts.rules import failures
 from memosite.facts.texts import counted
+from memosite.facts.values import Value, replace
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.run.processes import start_detached
 from memosite.run.progress import show_styled
@@ -98,8 +98,7 @@ def run_search(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     return answer.total > 0 and opened.is_whole
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
+class _Asked(Value):
     """Which archive is asked for: that of now, or as of a former time.
 
     The index does not depend on `base_url`, so the configuration of now has none.
@@ -144,8 +143,7 @@ def _load(options: argparse.Namespace) -> _Asked:
     return asked
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Opened:
+class _Opened(Value):
     """A search, whether all sources could be read, and what begins to index what it had to look into."""
 
     search: Search

@@ -9,10 +9,8 @@ is kept: a memo that breaks every rule still becomes an envelope, with its findi
 """
 
 import hashlib
-import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any, Literal
 
 from memosite.facts import rules
@@ -41,7 +39,9 @@ from memosite.facts.parsed import (
     Participant,
     Text,
 )
+from memosite.facts.patterns import regex
 from memosite.facts.texts import describe_text, summarize
+from memosite.facts.values import replace
 from memosite.formats.fields import Fields, canonical_json
 from memosite.formats.sessions.model import is_put_there
 from memosite.formats.system import Adapter
@@ -65,7 +65,7 @@ _EXTENSIONS = ("", ENVELOPE_SUFFIX, BODY_SUFFIX)
 _REDACTION = ("raw", "partial", "redacted")
 
 _ORG_FOLDER = "org"
-_ORGDEF = re.compile(r'"(?:orgdef"\s*:|orgdef:)')
+_ORGDEF = regex(r'"(?:orgdef"\s*:|orgdef:)')
 _LOOKED_AT = 100_000
 
 

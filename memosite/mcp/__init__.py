@@ -7,7 +7,6 @@ itself knows nothing of the archive, and keeps nothing of it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final, Literal
 from urllib.parse import quote, unquote
@@ -20,6 +19,7 @@ from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
 from memosite.facts.texts import counted, cut_line
 from memosite.facts.times import asked_date
+from memosite.facts.values import Value, replace
 
 # The tools that models are offered: their descriptions, what they take, and the command that each of them is.
 
@@ -37,8 +37,7 @@ _LONGEST: Final = 1_000
 _PYTHON: Final[dict[Type, type]] = {"string": str, "integer": int, "boolean": bool, "array": list}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Value):
     """A command: its words, and what it is given on standard input.
 
     `budget` is what its answer is cut to, in tokens, if the command itself takes none; 0: nothing is cut.
@@ -49,8 +48,7 @@ class Request:
     budget: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameter:
+class Parameter(Value):
     """What a tool takes: the option of the command that it is; None if the tool itself knows what to do with it.
 
     With `is_given` the command reads the value from its standard input. With `is_budget` the server itself cuts the
@@ -127,8 +125,7 @@ _TYPES: Final[dict[Type, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
+class Tool(Value):
     """A tool. `command` gives the command for its arguments: the name, and words that are no options."""
 
     name: str
@@ -423,8 +420,7 @@ TEMPLATES: Final = {
 _ITEMS: Final = ("memo", "transcript")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class Listed(Value):
     """A resource in a list."""
 
     address: str

@@ -8,7 +8,6 @@ names its inputs, and plans its outputs only when it is made.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 
@@ -20,6 +19,7 @@ from memosite.archive.urls import UNDATED_MONTH, page_of
 from memosite.config.loading import Contract
 from memosite.config.schema import Config
 from memosite.facts.parsed import Withheld
+from memosite.facts.values import Value, replace
 from memosite.pages import Site
 from memosite.plan.actions import action_part_units, plan_actions, position_action_units
 from memosite.plan.artifact_page import originals
@@ -195,8 +195,7 @@ def _with_pages(
 # Plans the whole site of a configuration: the context of all pages, and every unit.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SitePlan:
+class SitePlan(Value):
     """The units of a site, in the order in which they are written, and the context in which they are planned."""
 
     context: Context

@@ -11,7 +11,6 @@ Links in a twin are relative to the bundle. An artifact's twin is followed by th
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from hashlib import sha256
 from itertools import chain
 from typing import Any
@@ -23,6 +22,7 @@ from memosite.archive.lines import artifact_line, body_texts, dump_line, notice_
 from memosite.archive.mailboxes import wait_of
 from memosite.facts.parsed import RecordEvent, Ref
 from memosite.facts.texts import cut_line, one_line
+from memosite.facts.values import as_dict
 from memosite.formats.sessions.kept import read_conversation
 from memosite.formats.status import decided_by, decided_on, sort_of, standing_of
 from memosite.formats.turns import Turn, blocks, without_hashes
@@ -58,7 +58,7 @@ def transcript_twin(
     here, turns = urls.page_of(transcript), list(_turns(context, transcript))
     lists: dict[str, Sequence[object]] = {
         "participants": [
-            asdict(participant) | {"extra": shown_extra(participant.extra, limit=PART_CHARS)}
+            as_dict(participant) | {"extra": shown_extra(participant.extra, limit=PART_CHARS)}
             for participant in transcript.envelope.participants
         ],
         "captures": _names(context.captures.get(transcript.ref, ())),
@@ -438,8 +438,8 @@ def _record_facts(record: model.Record) -> dict[str, object]:
         "fields": [{"label": label, "value": value} for label, value in card.fields],
         "mentions": list(card.mentions),
         "anchors": list(card.anchors),
-        "citations": list(map(asdict, card.citations)),
-        "entities": list(map(asdict, card.entities)),
+        "citations": list(map(as_dict, card.citations)),
+        "entities": list(map(as_dict, card.entities)),
         "history": [
             {"event": one.event, "at": one.at.utc if one.at else None, "actor": one.actor, "detail": one.detail}
             for one in record.history

@@ -1,10 +1,8 @@
 """Defines the context of planning: the archive, facts of the site, and how pages show dates, seats and artifacts."""
 
 import datetime as dt
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from typing import TypeVar
 from weakref import proxy
@@ -24,9 +22,11 @@ from memosite.config.schema import FeedsConfig
 from memosite.facts.file import LABEL_CHARS
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Mailbox, Organization, Ref
+from memosite.facts.patterns import regex
 from memosite.facts.phrases import kind_word, phrase, phrases
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
+from memosite.facts.values import Value, field, replace
 from memosite.feeds import FeedFile
 from memosite.pages import Page, Reference, Row, Site
 from memosite.plan import indexes
@@ -40,15 +40,14 @@ T = TypeVar("T")
 R = TypeVar("R", bound=Row)
 
 
-_WORD = re.compile(r"[^\s:,;·()]+")
+_WORD = regex(r"[^\s:,;·()]+")
 
 
 LIST_LIMIT, ADDRESSEES, EXCERPT = 500, 6, 120
 """The most entries of one list on one page (SPEC 4); the most recipients, and characters of text, in a row."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Context:
+class Context(Value, dict=True, apart=("mentions",)):
     """The archive and everything a page is made with.
 
     `text_of` gives a text by its digest; `mentions` keeps places; `shared` are passages that texts have in common.
@@ -60,7 +59,7 @@ class Context:
     archive_id: str = "archive"
     authority: str = "memosite.invalid,2026"
     feeds: FeedsConfig = field(default_factory=FeedsConfig)
-    mentions: indexes.MentionFinder = field(default_factory=indexes.MentionFinder, compare=False, repr=False)
+    mentions: indexes.MentionFinder = field(default_factory=indexes.MentionFinder)
     shared: dict[Ref, tuple[SharedLink, ...]] = field(default_factory=dict)
 
     @cached_property
@@ -484,24 +483,21 @@ def _day(moment: Moment) -> dt.date:
 # Defines files of the site that need no rendering.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class Written(Value):
     """A file of the site whose bytes are known."""
 
     path: str
     data: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
+class Stored(Value):
     """A file of the site whose bytes are on the shelf: an original."""
 
     path: str
     sha256: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Packed:
+class Packed(Value):
     """A ZIP of the site with these files in it."""
 
     path: str
@@ -514,8 +510,7 @@ class Packed:
 Planned = Page | FeedFile | SearchBlock | StateBlock | Written | Stored | Packed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unit:
+class Unit(Value):
     """Outputs that are made together, of what `make` reads through the context it is given and of `given`.
 
     `given_as` names what is given, for `explain`. One that is not `traced` looks at the whole archive or at the

@@ -4,7 +4,6 @@ import datetime as dt
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
 from typing import ClassVar, NamedTuple
@@ -12,8 +11,10 @@ from typing import ClassVar, NamedTuple
 from memosite.archive import urls
 from memosite.archive.model import Artifact, Document, Library, Memo, Record, nearest_member
 from memosite.facts.parsed import LibraryItem
+from memosite.facts.patterns import regex
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
+from memosite.facts.values import Value, replace
 from memosite.formats.status import Standing, decided_by, decided_on, sort_of, standing_of
 from memosite.formats.systems import system_of
 from memosite.pages import PAGE_CHARS, ArtifactPage, Body, ListPage, ListSection, Page, Reference, Row, View
@@ -22,7 +23,6 @@ from memosite.plan.context import LIST_LIMIT, Context, Written, age, as_of, exce
 from memosite.plan.dates import month_name, newest_first
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentPage(ArtifactPage):
     """A Markdown document that memos cite."""
 
@@ -35,7 +35,6 @@ class DocumentPage(ArtifactPage):
     file: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LibraryPage(ArtifactPage):
     """A catalog of templates; a broken one, or a broken orgdef, is shown as it is."""
 
@@ -47,7 +46,6 @@ class LibraryPage(ArtifactPage):
     is_broken: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionRow(Row):
     """A decision, a proposal or another document in a list. `status` is as written.
 
@@ -67,14 +65,12 @@ class DecisionRow(Row):
     recorded_in: tuple[Reference, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionGroup(ListSection):
     """Decisions of a month, a position or a source, or all that are pending: the first of `total`."""
 
     rows: tuple[DecisionRow, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionsPage(Page):
     """Decisions by date, the pending ones first; or those that a filter leaves. `former` are anchors it once had.
 
@@ -104,10 +100,10 @@ _NO_POSITION = "no-position"
 _SORTS = {"proposal": phrase("proposal"), "decision": phrase("decision"), "other": phrase("document")}
 
 
-_SAYS_DECIDED = re.compile(r"\b(?:decided|decision)\b", re.IGNORECASE)
+_SAYS_DECIDED = regex(r"\b(?:decided|decision)\b", re.IGNORECASE)
 
 
-_SPEAKS = re.compile(r"\b(?:decided|decisions?|entschieden|entscheidung(?:en)?)\b", re.IGNORECASE)
+_SPEAKS = regex(r"\b(?:decided|decisions?|entschieden|entscheidung(?:en)?)\b", re.IGNORECASE)
 
 
 DECIDER_CHARS = 120
@@ -193,8 +189,7 @@ def _former_headings(found: Iterable[Artifact]) -> list[str]:
     return [*sorted(documents), *sorted(decisions)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Lists:
+class _Lists(Value):
     """Decisions, proposals and other documents, each newest first."""
 
     context: Context

@@ -3,11 +3,11 @@
 import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from memosite.archive.urls import ADDRESS, DIGESTS, FEEDS, WEEKS, absolute, relative
 from memosite.facts.phrases import phrase
+from memosite.facts.values import Value
 from memosite.feeds import OutlineFeed, OutlineGroup, to_opml
 from memosite.pages import Page, Reference
 from memosite.plan.context import Context, Unit, Written, traced_unit
@@ -16,8 +16,7 @@ from memosite.plan.page import head_of
 from memosite.plan.positions import feed_name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subscribing:
+class Subscribing(Value):
     """Arguments of the commands for subscribing, quoted for a shell: the feed of a position, that with texts, its name.
 
     `subject` is that position, and leads to its commands. `choices` are all positions, each with the path of its feed
@@ -33,8 +32,7 @@ class Subscribing:
     choices: tuple[tuple[Reference, str, str], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeedGroup:
+class FeedGroup(Value):
     """Feeds under a heading: the subject of each, and its documents; `total` counts those that are not listed, too."""
 
     heading: str
@@ -42,7 +40,6 @@ class FeedGroup:
     total: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FeedsPage(Page):
     """Every feed, and how to subscribe."""
 

@@ -2,19 +2,18 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from memosite.archive.urls import HEALTH, OTHER_SPECIFICATIONS, SPECIFICATION, part_page, relative, section_anchor
 from memosite.facts.findings import Finding, Rule, Severity, read_clause
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import phrase
+from memosite.facts.values import replace
 from memosite.pages import FindingRow, Page, Reference, Seal
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.page import head_of, in_parts, part_links
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class HealthPage(Page):
     """Findings by rule and source."""
 

@@ -6,7 +6,6 @@ Ages are counted as on all pages, to the newest date of the archive.
 import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain
 from typing import ClassVar
 
@@ -18,6 +17,7 @@ from memosite.facts.findings import Severity
 from memosite.facts.parsed import SOMEBODY, Ref
 from memosite.facts.phrases import joined, kinds, phrase
 from memosite.facts.times import Moment
+from memosite.facts.values import Value, replace
 from memosite.pages import Bars, Cell, Grid, Page, PictureColumn, PictureRow, Reference, Row, View
 from memosite.plan.context import ADDRESSEES, Context, age, as_of, days_old, newest_day
 from memosite.plan.dates import newest
@@ -33,8 +33,7 @@ from memosite.plan.weeks import Week, listed_weeks
 from memosite.sources.forges import commit_url
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceRow:
+class SourceRow(Value):
     """A source the archive was read from; its `commit` in short, and with its page on the forge."""
 
     source: SourceInfo
@@ -42,8 +41,7 @@ class SourceRow:
     commit: Reference | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class Waiting(Value):
     """What waits for the `people` of an archive: `oldest` are the first of `total`, with ages counted to `newest`.
 
     `unknown` are those for whom more may wait, with what nobody can know. `since` is the day of the oldest.
@@ -59,7 +57,6 @@ class Waiting:
     unknown_more: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class HomePage(Page):
     """What waits for people, activity, the newest by day, the positions, the sources."""
 
@@ -179,8 +176,7 @@ _AGES = (phrase("under 7 days"), phrase("7 to 29 days"), phrase("30 days or more
 _UNDATED = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wait:
+class Wait(Value):
     """Something that waits for a position (`SOMEBODY` if it is not said for which), and since when."""
 
     artifact: Artifact

@@ -7,7 +7,6 @@ meant: of a twin `kind/id`, of an original the path that it has in a site withou
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TypedDict, TypeVar
 
@@ -17,6 +16,7 @@ from memosite.archive.model import Artifact, Document, Library, Memo, Record, Th
 from memosite.facts.parsed import Ref, Text
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import one_line
+from memosite.facts.values import Value, replace
 from memosite.pages import ArtifactPage, Body, ListPage, ListSection, PagePart, Reference, Site, cut_text
 from memosite.plan.context import LIST_LIMIT, Context, Written, without_said
 from memosite.plan.dates import newest
@@ -130,8 +130,7 @@ _ENTRY_BYTES = 90  # bytes of an entry beside its own JSON: limits how many entr
 _RULE = "\n---\n\n"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Twin:
+class Twin(Value):
     """What a page says, for machines: the fields of its JSON, and its Markdown. `files` are further files of it."""
 
     fields: dict[str, object]

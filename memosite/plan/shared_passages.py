@@ -10,7 +10,6 @@ import datetime as dt
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import accumulate
 from operator import itemgetter
 from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
@@ -19,6 +18,7 @@ from zlib import crc32
 from memosite.archive.model import UNDATED, Archive, Artifact, Memo, Transcript
 from memosite.facts.parsed import Ref
 from memosite.facts.texts import cut_line, one_line
+from memosite.facts.values import Struct, Value, field
 from memosite.formats.sessions.kept import read_conversation
 from memosite.formats.turns import Turn, blocks
 from memosite.passages import anchors_at, begins_of, prefixed_texts, turns_at
@@ -56,8 +56,7 @@ _MANY = 4
 """If more than every so manieth text is new, runs in common are found anew, which then takes less time."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SharedLink:
+class SharedLink(Value):
     """A passage that an artifact shares: where it is in it, how it begins, and where it is in the other one."""
 
     relation: Relation
@@ -86,8 +85,7 @@ class Common(NamedTuple):
     other: End
 
 
-@dataclass(kw_only=True)
-class KnownPassages:
+class KnownPassages(Struct, kw_only=True):
     """What was found last: of each text its SHA-256 and row, the runs in common, the passages of each pair."""
 
     rows: dict[TextKey, tuple[str, bytes]] = field(default_factory=dict)
@@ -97,8 +95,7 @@ class KnownPassages:
     """Whether it differs from what was written last."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Text:
+class _Text(Value):
     """A text that may share passages; its `state` tells all that the anchors of its passages depend on."""
 
     artifact: Artifact

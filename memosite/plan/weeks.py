@@ -9,7 +9,6 @@ made again when something arrives.
 import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
@@ -19,6 +18,7 @@ from memosite.archive.model import Archive, Artifact, Document, Memo, Transcript
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import joined, kinds, phrase, phrases
 from memosite.facts.times import Moment
+from memosite.facts.values import Value, replace
 from memosite.feeds import Feed, FeedFile, FeedItem, tag_uri
 from memosite.formats.status import decided_by, decided_on, sort_of, standing_of
 from memosite.pages import Bars, Cell, Page, PictureColumn, PictureRow, Reference, Row
@@ -34,8 +34,7 @@ _BELOW = 5_000
 """The most replies below one memo that are searched for an answer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Week:
+class Week(Value):
     """A week with news, `2026-W22`: its Monday, and what arrived on each of its days, in order of arrival.
 
     The newest week is running, as far as is known; all others have ended.
@@ -94,8 +93,7 @@ HEADINGS = {
 """What a week tells of, in the order of its page; each item is told once."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class Told(Value):
     """An item of a week: what happened with it, by `HEADINGS`, and the names that this is about.
 
     These are those for whom it waited when the week ended, who decided, or the memos that it answered.
@@ -185,8 +183,7 @@ _PAIRS = 20
 _DAYS = (phrase("Mo"), phrase("Tu"), phrase("We"), phrase("Th"), phrase("Fr"), phrase("Sa"), phrase("Su"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WeekRow:
+class WeekRow(Value):
     """An item with a line of its text, and what was said of it when the week ended."""
 
     row: Row
@@ -195,8 +192,7 @@ class WeekRow:
     about: tuple[Reference, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WeekSection:
+class WeekSection(Value):
     """What happened in a week, with the first of its items; `total` counts all. One has a picture in their place."""
 
     anchor: str
@@ -206,7 +202,6 @@ class WeekSection:
     picture: Bars | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class WeekPage(Page):
     """A week: what happened in it, who wrote to whom, and its days with how much arrived on each."""
 
@@ -369,7 +364,6 @@ def _pair(context: Context, start: str, pair: tuple[str, str], days: Mapping[dt.
 # Plans the list of all weeks, and their feed.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class WeeksPage(Page):
     """All weeks, the newest first, with how much arrived in each; what has no date is elsewhere."""
 

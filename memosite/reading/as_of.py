@@ -13,7 +13,6 @@ import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from itertools import islice
 from types import MappingProxyType
 
@@ -23,7 +22,9 @@ from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError, SourceError
 from memosite.facts.file import File
 from memosite.facts.json_text import clean_text
+from memosite.facts.patterns import regex
 from memosite.facts.times import Moment, asked_date, read_moment
+from memosite.facts.values import Value, replace
 from memosite.reading.past_cache import past_cache
 from memosite.sources import objects
 from memosite.sources.folder import holding_repo
@@ -38,14 +39,13 @@ from memosite.sources.tree import NO_REF, fetch
 FORMS = "expected a date (2026-05-01 or 2026-05-01T14:30Z), a commit of a source (3a835a6), or SOURCE:REF (engine:main)"
 
 
-_HASH = re.compile(r"[0-9a-f]{4,64}")
+_HASH = regex(r"[0-9a-f]{4,64}")
 
 
-_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_DAY = regex(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Past:
+class Past(Value):
     """An archive as of a former time: the configuration that reads it, and the moment.
 
     `commit` is the one that was named, of the sources `named`; "" if a date was. `left_out` are sources that are not in
@@ -75,8 +75,7 @@ class Past:
         return {"date": self.moment.utc, "commit": self.commit or None, "sources": list(self.named)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Line:
+class _Line(Value):
     """A source in git: the repo, the source's folder in it ("" or ending in a slash), and the commit it is at now."""
 
     source: SourceConfig
@@ -196,8 +195,7 @@ def _was(on: str | None, moment: Moment) -> bool:
     return closed is None or closed.instant <= moment.instant
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Named:
+class _Named(Value):
     """The commit that was named, and its repo."""
 
     head: objects.CommitHead
@@ -272,8 +270,7 @@ MOST_REMOVED = 100
 """The most removed files that are looked into."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FormerContent:
+class FormerContent(Value):
     """A content that a file had, as a text; `commit` is the one that gave it to the file."""
 
     commit: str

@@ -5,9 +5,7 @@ file before, file after ─► envelopes ─► what a person would say of it: c
 """
 
 import difflib
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
 from typing import Final, Literal, TypeAlias
@@ -15,8 +13,10 @@ from typing import Final, Literal, TypeAlias
 from memosite.facts.file import File
 from memosite.facts.json_text import read_json_text
 from memosite.facts.parsed import Envelope
+from memosite.facts.patterns import regex
 from memosite.facts.phrases import phrase, phrases
 from memosite.facts.texts import beginning, cut_line, listed
+from memosite.facts.values import Value
 from memosite.formats.adapters import parse
 
 _LINES: Final = 2_000
@@ -33,14 +33,13 @@ _REFINED: Final = 100_000
 """How many pairs of words are compared in all, between what stays before and behind a change."""
 
 
-_WORD = re.compile(r"\s+|\S+")
+_WORD = regex(r"\s+|\S+")
 
 
 Piece: TypeAlias = tuple[str, Literal["same", "ins", "del"]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class Told(Value):
     """An edit: sentences, and the lines of the text around what changed, in pieces; a line without any is a gap.
 
     `is_cut` says that not all of it is shown or was compared, `is_envelope` that more than the text is in the file.

@@ -4,7 +4,6 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, get_args
 
@@ -26,8 +25,10 @@ from memosite.facts.parsed import (
     Ref,
     Text,
 )
+from memosite.facts.patterns import regex
 from memosite.facts.texts import SUMMARY
 from memosite.facts.times import Moment
+from memosite.facts.values import Value, replace
 from memosite.formats.sessions.model import is_put_there
 from memosite.formats.status import sort_of
 from memosite.formats.systems import system_of
@@ -46,8 +47,7 @@ from memosite.run.recall import Recall, Same
 _DEGREE: Mapping[model.Action, int] = {state: degree for degree, state in enumerate(get_args(model.Action))}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class Answered(Value):
     """Who of those asked has answered a memo; of a broadcast how many positions did, and the `rest` of those asked."""
 
     by: tuple[str, ...] = ()
@@ -179,7 +179,7 @@ def owed_by(states: Iterable[model.RecipientState], answered: Answered, *, is_su
     return tuple(owing)
 
 
-_CLOSES = re.compile(
+_CLOSES = regex(
     r"^(?:(?:re|fwd?|aw|wg)\s*:\s*)*(?:clos(?:ing|ed)|withdraw(?:n|ing)|cancell?(?:ed|ing)|no longer needed|never mind"
     r"|erledigt|zurückgezogen)\b"
     r"|[\s:(–—-](?:closed|withdrawn|cancell?ed|no longer needed|erledigt|zurückgezogen)\W*$",
@@ -224,8 +224,7 @@ def least_done(states: Iterable[model.RecipientState]) -> model.Action | None:
 # Makes the artifacts.
 
 
-@dataclass(frozen=True, kw_only=True)
-class ResolvedLinks:
+class ResolvedLinks(Value):
     """Results of the other steps, by ref: threads, positions of names, links and findings."""
 
     naming: Naming
@@ -706,7 +705,7 @@ def _uses(group: CopyGroup, memo_folders: tuple[str, ...]) -> tuple[NameUse, ...
 # Groups artifacts, so that commands which show few of them need not look at all of them.
 
 
-_HANDOFF = re.compile(r"hand-?(?:off|over)", re.IGNORECASE)
+_HANDOFF = regex(r"hand-?(?:off|over)", re.IGNORECASE)
 
 
 def group_artifacts(artifacts: Iterable[model.Artifact]) -> dict[str, tuple[Ref, ...]]:

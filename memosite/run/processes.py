@@ -16,13 +16,13 @@ import time
 from _thread import start_new_thread
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import IO, TYPE_CHECKING, Any, Final, NoReturn
 
 import memosite
 from memosite.facts.errors import MemositeError
+from memosite.facts.values import Value
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
@@ -44,8 +44,7 @@ _AGAIN: Final = 0.05
 _KILLED_BY_LIMIT = (-signal.SIGXCPU, -signal.SIGKILL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Value):
     """What one child process may use: seconds that it is waited for, bytes of memory, bytes that it prints."""
 
     seconds: float

@@ -5,7 +5,6 @@ cards ──► compare with those in the index ──► Search(index, scan of 
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from memosite.archive.model import Archive
 from memosite.config.schema import Config, left_out_by
 from memosite.facts.errors import OutputError
 from memosite.facts.rules import withheld_for_secrets
+from memosite.facts.values import Value
 from memosite.search.answer import Scan, Search
 from memosite.search.documents import Card, TextOf, describe
 from memosite.search.whoosh.index import (
@@ -35,8 +35,7 @@ LITTLE = 200_000
 """So many characters are indexed before the answer: it takes less than half a second."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Searchable:
+class Searchable(Value, dict=True):
     """What is searched of an archive, and the part of the cache that may have an index of it.
 
     Where that has none, the index of another archive may serve, in the part `fallback`: equal artifacts are found in

@@ -9,6 +9,7 @@ import re
 from typing import Final
 
 from memosite.facts.json_text import clean_text
+from memosite.facts.patterns import regex
 from memosite.formats.sessions.building import (
     Conversation,
     Draft,
@@ -34,8 +35,8 @@ _MARKERS = frozenset(
     )
 )
 _CONTINUED = "This session is being continued from a previous "  # before `isCompactSummary` was written
-_CONTEXT = re.compile(r"\s*<(ide_opened_file|ide_selection|ide_diagnostics)>(.*?)</\1>\s*", re.DOTALL)
-_AGENT = re.compile(r"\bagentId: ([0-9A-Za-z_-]{1,64})")
+_CONTEXT = regex(r"\s*<(ide_opened_file|ide_selection|ide_diagnostics)>(.*?)</\1>\s*", re.DOTALL)
+_AGENT = regex(r"\bagentId: ([0-9A-Za-z_-]{1,64})")
 _PATH_KEYS = {"Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path"}
 _MOST_AGENTS = 1000
 _SYNTHETIC = "<synthetic>"

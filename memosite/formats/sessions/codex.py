@@ -7,6 +7,7 @@ import re
 from typing import Any, Final
 
 from memosite.facts.json_text import clean_text
+from memosite.facts.patterns import regex
 from memosite.formats.sessions.building import (
     Conversation,
     Draft,
@@ -30,10 +31,10 @@ _TYPES = frozenset(("session_meta", "response_item", "event_msg", "turn_context"
 _MARKS = {"turn_aborted": "interrupted", "thread_rolled_back": "rolled back"}
 _REPEATED = frozenset(("user_message", "agent_message", "agent_reasoning", "agent_reasoning_raw_content"))
 _SHELLS = frozenset(("shell", "shell_command", "exec_command", "local_shell_call", "container.exec"))
-_IMAGE_TAG = re.compile(r"<image(?: [^>]*)?>|</image>")
-_CONTEXT = re.compile(r"\s*# (?:Context from my IDE setup|Files mentioned by the user):")
-_REQUEST = re.compile(r"^## My request for Codex:[ \t]*\n?", re.MULTILINE)
-_EXIT = re.compile(r"(?:Exit code: |Process exited with code )(-?[0-9]{1,9})$", re.MULTILINE)
+_IMAGE_TAG = regex(r"<image(?: [^>]*)?>|</image>")
+_CONTEXT = regex(r"\s*# (?:Context from my IDE setup|Files mentioned by the user):")
+_REQUEST = regex(r"^## My request for Codex:[ \t]*\n?", re.MULTILINE)
+_EXIT = regex(r"(?:Exit code: |Process exited with code )(-?[0-9]{1,9})$", re.MULTILINE)
 _REFUSED = "apply_patch verification failed"
 _COMPACTED = "the session was compacted here"
 

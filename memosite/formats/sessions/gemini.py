@@ -7,11 +7,11 @@ is shown from now on: messages of it that were not there before are added, none 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final
 
 from memosite.facts.json_text import clean_text, key_places
+from memosite.facts.values import Struct, replace
 from memosite.formats.sessions.building import (
     Conversation,
     Draft,
@@ -92,8 +92,7 @@ def _lines_of_messages(text: str) -> list[int]:
     return lines or [1]
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class _Message:
+class _Message(Struct, kw_only=True, eq=False):
     """A message as it was written last: who says it, its thoughts, its text, its calls with their results."""
 
     said: Draft | None = None

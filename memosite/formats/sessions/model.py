@@ -13,9 +13,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value, replace
 from memosite.formats.turns import REDACTED
 
 PERSON: Final = "a person"
@@ -52,17 +53,14 @@ _TELLING: Final = (
     *("description", "title", "prompt", "message"),
 )
 """The fields of a tool's input that tell most of what the call does, the best first."""
-_FIRST_VALUE: Final = re.compile(r'":\s*"((?:[^"\\]|\\.){1,400})')
-_PATCHED: Final = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: .+$", re.MULTILINE)
-_QUOTED = re.compile("`[^`]+`")
-_NO_TITLE = re.compile(r"untitled|generating a name for the chat", re.IGNORECASE)
-_TIME = re.compile(
-    r"[0-9]{1,4}[-/.:][0-9]{1,2}[-/.:][0-9][0-9TZ\s:/.,+-]*(?:[ap]\.?m\.?)?\s*(?:utc|gmt)?", re.IGNORECASE
-)
+_FIRST_VALUE: Final = regex(r'":\s*"((?:[^"\\]|\\.){1,400})')
+_PATCHED: Final = regex(r"^\*\*\* (?:Add|Update|Delete) File: .+$", re.MULTILINE)
+_QUOTED = regex("`[^`]+`")
+_NO_TITLE = regex(r"untitled|generating a name for the chat", re.IGNORECASE)
+_TIME = regex(r"[0-9]{1,4}[-/.:][0-9]{1,2}[-/.:][0-9][0-9TZ\s:/.,+-]*(?:[ap]\.?m\.?)?\s*(?:utc|gmt)?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Part(Value):
     """What is folded in a turn, or drawn in it.
 
     - `thinking`: `text`.
@@ -97,8 +95,7 @@ class Part:
     agent: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionTurn:
+class SessionTurn(Value):
     """One turn. Of its text `digest` is the SHA-256 of the UTF-8 (64 hex digits), "" without a text.
 
     `speaker` is who speaks, as people read it (`a person`, `Claude Code`, `the harness`), `model` what an agent names.
@@ -132,8 +129,7 @@ class SessionTurn:
     hash_anchor: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class Problem(Value):
     """Something to be told of a log: the name of a rule (`session-line`), the line, and what was found."""
 
     rule: str
@@ -141,8 +137,7 @@ class Problem:
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
+class Session(Value):
     """One conversation in a log.
 
     `system` is `claude-code`, `codex`, `specstory`, `aider` or `gemini`, `key` its id in full. `start` is when it

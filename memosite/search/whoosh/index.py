@@ -19,13 +19,13 @@ import os
 import shutil
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from whoosh import index
 
 from memosite.facts.errors import OutputError
+from memosite.facts.values import Value, as_dict, replace
 from memosite.search.documents import Card, SearchDocument, TextOf, documents, lines_of, positions_of, written_lines
 from memosite.search.match import facts_of
 from memosite.search.whoosh import UNDATED, schema
@@ -59,8 +59,7 @@ _MAKING_LOCK = "making.lock"
 _STARTED_LOCK = "started.lock"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexSeal:
+class IndexSeal(Value):
     """What the index is as of: the digest of what the archive was read from ("" if nobody knows), the newest date.
 
     `rules` says by which settings content was left out when it was made, `withheld` what was withheld for a secret.
@@ -77,8 +76,7 @@ class IndexSeal:
         return (self.rules, self.withheld) == (other.rules, other.withheld)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenIndex:
+class OpenIndex(Value):
     """An index to be read by `reader.IndexReader`; `reader` is Whoosh's."""
 
     folder: Path
@@ -225,7 +223,7 @@ def _planned(partial: Path) -> IndexSeal | None:
 
 def write_seal(folder: Path, seal: IndexSeal) -> None:
     """Seal an index as it now is."""
-    write_file(folder / _SEAL, json.dumps({"version": INDEX_VERSION, "files": _files_of(folder), **asdict(seal)}))
+    write_file(folder / _SEAL, json.dumps({"version": INDEX_VERSION, "files": _files_of(folder), **as_dict(seal)}))
 
 
 def read_digests(folder: Path) -> dict[str, str]:
@@ -268,8 +266,7 @@ OFTEN = 1_000
 Say = Callable[[str], object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class Difference(Value):
     """Artifacts, by keys: those that changed or are new since an index was made, and those it has otherwise."""
 
     changed: frozenset[str]
@@ -306,7 +303,7 @@ def update_index(
     `keeps_former`, one with deleted documents. `say` is told when the index is made anew, and how far a long update is.
     Raises `OSError` if the cache cannot be written.
     """
-    write_file(partial / _PLANNED, json.dumps(asdict(made_of)))  # for `remove_outdated`
+    write_file(partial / _PLANNED, json.dumps(as_dict(made_of)))  # for `remove_outdated`
     folder = cache / INDEX_FOLDER
     seal, why = read_seal(folder)
     if seal is not None and not seal.holds_as_much(made_of):
