@@ -126,6 +126,7 @@ def test_the_feed_has_an_item_for_each_week_that_has_ended_and_digests_go_on(rep
         ("index.html", "weeks/2026-W20/index.html"), ("index.html", "weeks/2026-W19/index.html"),
         ("digests/2026-05-06/index.html", "../../weeks/2026-W19/index.html"),
         ("digests/index.html", "2026-05-11/index.html"), ("feeds/index.html", "../weeks/feed.xml"),
+        ("timeline/index.html", "../weeks/index.html"),
         ("weeks/2026-W19/index.html", "../../digests/2026-05-06/index.html"),
     ):  # fmt: skip
         assert link in found(html.parse(output / page), "//main//a/@href"), page

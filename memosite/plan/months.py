@@ -47,6 +47,7 @@ class TimelinePage(Page):
 
     years: tuple[TimelineYear, ...]
     threads: Reference
+    weeks: Reference
     digests: Reference
 
 
@@ -188,6 +189,7 @@ def plan_timeline(context: Context, months: Mapping[str, Sequence[Artifact]]) ->
     return TimelinePage(
         **page.head_of(context, urls.TIMELINE, title=phrase("Timeline"), section="timeline"),
         threads=Reference(label=phrase("Threads"), href=urls.relative(urls.TIMELINE, urls.THREADS)),
+        weeks=Reference(label=phrase("Weeks"), href=urls.relative(urls.TIMELINE, urls.WEEKS)),
         digests=Reference(label=phrase("Digests"), href=urls.relative(urls.TIMELINE, urls.DIGESTS)),
         years=tuple(
             TimelineYear(

@@ -18,7 +18,7 @@ from memosite.archive.model import Archive, Artifact, Document, Memo, Transcript
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import joined, kinds, phrase, phrases
 from memosite.facts.times import Moment
-from memosite.facts.values import Value, replace
+from memosite.facts.values import Value
 from memosite.feeds import Feed, FeedFile, FeedItem, tag_uri
 from memosite.formats.status import decided_by, decided_on, sort_of, standing_of
 from memosite.pages import Bars, Cell, Page, PictureColumn, PictureRow, Reference, Row
@@ -177,7 +177,7 @@ SHOWN = 100
 """The most items of one kind on the page of a week, and in an item of the feed."""
 
 
-_PAIRS = 20
+_PAIRS = 10
 
 
 _DAYS = (phrase("Mo"), phrase("Tu"), phrase("We"), phrase("Th"), phrase("Fr"), phrase("Sa"), phrase("Su"))
@@ -301,18 +301,16 @@ def _counts(told: Mapping[str, Sequence[Told]]) -> str:
 
 def _row(context: Context, start: str, one: Told) -> WeekRow:
     """An item as it is for ever: without how far it is by now."""
-    artifact = one.artifact
+    artifact, memo = one.artifact, one.artifact if isinstance(one.artifact, Memo) else None
     row = Row(
         kind=artifact.kind,
         href=urls.relative(start, urls.page_of(artifact)),
         short_subject=artifact.short_subject,
         date=artifact.date,
+        sender=context.position(start, memo.sender_position, memo.author) if memo else None,
+        to=few(memo.to, partial(context.named, start)) if memo and memo.kind == "memo" else (),
+        source="" if memo else artifact.copies[0].file.source,
     )
-    if isinstance(artifact, Memo):
-        to = few(artifact.to, partial(context.named, start)) if artifact.kind == "memo" else ()
-        row = replace(row, sender=context.position(start, artifact.sender_position, artifact.author), to=to)
-    else:
-        row = replace(row, source=artifact.copies[0].file.source)
     note, about = "", tuple(Reference(label=name) for name in one.names)
     if one.what == "waits" and isinstance(artifact, Memo):
         note, about = phrase("not answered yet by"), few(one.names, lambda id_: context.position(start, id_))
