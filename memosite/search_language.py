@@ -707,22 +707,29 @@ def _dates(token: _Token) -> QueryNode:
         if span is not None:
             is_after = token.field == "after"
             return Dates(start=span[0] if is_after else None, end=None if is_after else span[0])
-    raise QueryError(f"{token.field}: is no date", token.position, _EXAMPLES[token.field])
+    raise _no_date(token)
 
 
 def _sent(token: _Token) -> QueryNode:
     if token.form != "range":
         span = read_date(token.value)
         if span is None:
-            raise QueryError("sent: is no date", token.position, _EXAMPLES["sent"])
+            raise _no_date(token)
         return Dates(start=span[0], end=span[1])
     ends = _RANGE.fullmatch(token.value)
     if ends is None:
         raise QueryError("a range has two dates with TO between them", token.position, _EXAMPLES["sent"])
     first, last = (None if end == "*" else read_date(end) for end in ends.groups())
     if (first is None and ends[1] != "*") or (last is None and ends[2] != "*"):
-        raise QueryError("the range has no two dates", token.position, _EXAMPLES["sent"])
+        is_meant = all(end == "*" or _DATE.fullmatch(end) for end in ends.groups())
+        said = "an invalid date" if is_meant else "no two dates"
+        raise QueryError(f"the range has {said}", token.position, _EXAMPLES["sent"])
     return Dates(start=first[0] if first else None, end=last[1] if last else None)
+
+
+def _no_date(token: _Token) -> QueryError:
+    said = "an invalid date" if token.form != "range" and _DATE.fullmatch(token.value) else "no date"
+    return QueryError(f"{token.field}: is {said}", token.position, _EXAMPLES[token.field])
 
 
 def read_date(text: str) -> tuple[int, int] | None:

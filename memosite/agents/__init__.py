@@ -22,7 +22,7 @@ from typing import Any, Final, Protocol
 
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
-from memosite.facts.texts import counted
+from memosite.facts.texts import beginning, counted
 
 # What a command answers, as values: a head, then parts with entries, each with what comes first if not all fits.
 
@@ -35,8 +35,9 @@ class Entry:
     """One entry of a part: a line for people, the same as fields for programs, and a text that may be cut.
 
     `text` is loaded when there is room for it; `chars` is its length, `begin` how many characters of the whole come
-    before it. `more` is the command that shows the whole text; of a summary, the text that it is one of. `rank` orders
-    entries by importance, the least first. `is_news`: it asks nothing, so its text is the first to be cut.
+    before it; below 0, so many of its own come before the whole's. `more` is the command that shows the whole text; of
+    a summary, the text that it is one of. `rank` orders entries by importance, the least first. `is_news`: it asks
+    nothing, so its text is the first to be cut.
     """
 
     line: str
@@ -111,7 +112,7 @@ class ShownEntry:
     def more(self) -> str:
         """The command that shows the rest of the text."""
         shown = self.entry.begin + len(self.text or "")
-        return f"{self.entry.more} --from {shown}" if shown and not self.entry.is_summary else self.entry.more
+        return f"{self.entry.more} --from {shown}" if shown > 0 and not self.entry.is_summary else self.entry.more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -381,7 +382,7 @@ class _Choice:
         if text is None:
             del texts[last]
         else:
-            shorter = _cut_at(text, len(text) - 4 * excess)
+            shorter = beginning(text, len(text) - 4 * excess)
             texts[last] = shorter if len(shorter) >= _LEAST_SHOWN else None
             if texts[last]:
                 return _Choice(texts, order)
@@ -461,21 +462,8 @@ def _text_for(entry: Entry, room: int, form: Form) -> tuple[str, int]:
     while high - low > 4:
         middle = (low + high) // 2
         low, high = (middle, high) if form.text_cost(whole[:middle]) <= room else (low, middle)
-    text = _cut_at(whole, low)
+    text = beginning(whole, low)
     return text, form.text_cost(text) + _NOTICE
-
-
-def _cut_at(text: str, limit: int) -> str:
-    """The beginning of a text, of at most so many characters, cut after a paragraph, a line or a word."""
-    if limit <= 0:
-        return ""
-    if limit >= len(text):
-        return text
-    for mark in ("\n\n", "\n", " "):
-        end = text.rfind(mark, 0, limit)
-        if end > limit * 3 // 4:
-            return text[: end + len(mark)]
-    return text[:limit]
 
 
 def _written(answer: Answer, choice: _Choice, parts: tuple[Part, ...], budget: int | None, form: Form) -> str:

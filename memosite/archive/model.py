@@ -871,6 +871,15 @@ class Archive:
         """The name of a thread for people: the short subject of its first memo."""
         return self.short_subject(self.threads[thread].entries[0].ref)
 
+    def shown_first(self, entries: Sequence[ThreadEntry]) -> list[int]:
+        """The places of a thread's entries where not all has room: the first, then the newest; those undated last."""
+
+        def key(place: int) -> tuple[bool, float]:
+            artifact = self.artifacts.get(entries[place].ref)
+            return place > 0, -artifact.date.instant.timestamp() if artifact and artifact.date else 0
+
+        return sorted(range(len(entries)), key=key)
+
     def waiting_besides_memos(self, members: Iterable[str]) -> list[Artifact]:
         """Documents and records that wait for one of these positions, in order of arrival."""
         refs = {ref for member in members for ref in self.groups.get(f"waiting/{member}", ())}

@@ -29,7 +29,6 @@ from memosite.facts.findings import Finding
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
 from memosite.facts.rules import failures
 from memosite.facts.texts import counted, listed
-from memosite.facts.times import read_moment
 from memosite.reading.archive import ArchiveHandle, loose_archive, open_archive
 from memosite.reading.as_of import Past, past_of, since_when
 from memosite.reading.screen import Screen
@@ -151,10 +150,10 @@ def _since(reader: Reader, options: argparse.Namespace, config: Config | None) -
     written = getattr(options, "since", "")
     if not written or config is None:
         return None
-    moment = since_when(config, written)
+    moment, is_commit = since_when(config, written)
     if moment is None:
         return since_item(reader, written)
-    return Since(written=written, begin=(moment.instant, moment.instant), is_after=read_moment(written) is None)
+    return Since(written=written, begin=(moment.instant, moment.instant), is_after=is_commit)
 
 
 def _answer(reader: Reader, options: argparse.Namespace, config: Config | None) -> Answer:

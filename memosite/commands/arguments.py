@@ -7,11 +7,13 @@ language models offers some of the commands with some of their options.
 import argparse
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from importlib import import_module
 from pathlib import Path
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from memosite import __version__
@@ -188,12 +190,18 @@ _PUBLISHED_OR_SITE = (
 """As `_SITE`, for commands that can do without the repos."""
 
 
-_SHARED: Final = frozenset({"--site", *(name for option in _SITE_SETTINGS for name in option.names)})
-"""The options by which any command finds and reads its site: help shows them in a group of their own."""
+_QUIET = _flag("--quiet", "print nothing but errors")
+
+
+SHARED: Final = "options of all commands"
+
+
+OF_ALL: Final = (_QUIET, *_SITE)
+"""The options that any command takes which asks an archive: `memosite --help` explains them, once."""
 
 
 _BUILT_SITE = (
-    _option("site SITE", "the site folder, the same as --site SITE (default: this folder)", nargs="?", type=Path),
+    _option("site SITE", "the site folder, also written --site SITE (default: this folder)", nargs="?", type=Path),
     *_SITE,
     _option("-o --output DIR", "output folder (default: SITE/_site)", type=Path),
     _option("--base-url URL", "where the site is published, for feeds and links"),
@@ -592,6 +600,23 @@ def _did_you_mean(word: str, names: Iterable[str]) -> str:
     return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """The help of a command without the options that all commands take; `memosite --help` has these."""
+
+    def __init__(self, prog: str, *, hidden: Collection[argparse.Action] = ()) -> None:
+        super().__init__(prog)
+        self._hidden = hidden
+
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: Any = None) -> None:
+        """As argparse does, of what is shown."""
+        super().add_usage(usage, [action for action in actions if action not in self._hidden], groups, prefix)
+
+    def add_argument(self, action: argparse.Action) -> None:
+        """As argparse does, if it is shown."""
+        if action not in self._hidden:
+            super().add_argument(action)
+
+
 class _Parser(argparse.ArgumentParser):
     """Says what is wrong with arguments as all else is said, since it repeats them; and what may have been meant."""
 
@@ -628,7 +653,9 @@ def parser() -> argparse.ArgumentParser:
         description="Turns the memos, notes and transcripts in git repos, and the session logs of coding agents "
         "(Claude Code, Codex, SpecStory, Entire, aider, Gemini CLI), into an archive to browse.",
         epilog="Each command has --help with an example.",
+        formatter_class=_Help,
     )
+    whole.add_argument_group(SHARED, _help_of_all())
     # `is_tool` is set by the server for language models; the others are what a command lacks that does not take them
     whole.set_defaults(is_tool=False, site=None, base_url=None)
     whole.add_argument("--version", action="version", version=f"memosite {__version__}")
@@ -639,15 +666,25 @@ def parser() -> argparse.ArgumentParser:
             help=command.what,
             description=command.what[0].upper() + command.what[1:] + ".",
             epilog=f"example:\n  {command.example}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=partial(_Help, hidden=(hidden := [])),
         )
         one.set_defaults(run=command.name)
-        shared = one.add_argument_group("options of all commands")
-        shared.add_argument("--quiet", action="store_true", help="print nothing but errors")
-        for option in command.options:
-            is_shared = option.names[0] in _SHARED
-            (shared if is_shared else one).add_argument(*option.names, help=option.help, **option.settings)
+        names = ", ".join(option.names[0] for option in OF_ALL if option in (_QUIET, *command.options))
+        shared = one.add_argument_group(SHARED, f"{names}: see memosite --help")
+        for option in (_QUIET, *command.options):
+            is_shared = option in OF_ALL
+            action = (shared if is_shared else one).add_argument(*option.names, help=option.help, **option.settings)
+            if is_shared:
+                hidden.append(action)
     return whole
+
+
+def _help_of_all() -> str:
+    """What the options are that all commands take."""
+    shared = argparse.ArgumentParser(usage=argparse.SUPPRESS, add_help=False)
+    for option in OF_ALL:
+        shared.add_argument(*option.names, help=option.help, **option.settings)
+    return dedent(shared.format_help().partition("\n")[2]).rstrip()
 
 
 def command_parsers(whole: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:

@@ -25,7 +25,7 @@ from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.facts.rules import withheld_for_secrets
 from memosite.facts.texts import counted, listed
-from memosite.facts.times import is_like_date, read_moment
+from memosite.facts.times import asked_date
 from memosite.plan.indexes import arrival_times
 from memosite.plan.weeks import HEADINGS, Told, find_weeks, told_of
 from memosite.reading.archive import open_archive
@@ -114,9 +114,7 @@ def diff(
 
 
 def _day(written: str) -> dt.datetime | None:
-    moment = read_moment(written) if written else None
-    if moment is None and is_like_date(written):
-        raise ConfigError(f'diff: "{written}" is an invalid date, {FORMS}')
+    moment = asked_date(written, of="diff:", expected=FORMS)
     return moment.instant if moment else None
 
 
@@ -336,7 +334,7 @@ def _of_week(options: argparse.Namespace, note: Note) -> str:
     if options.format == "markdown":
         parts = [f"## {heading}\n\n" + "\n".join(one.item() for one in some) for heading, some in lists.items() if some]
         return "\n\n".join((f"# {title}", *parts))
-    sections = [(f"{len(some)} {heading}", [one.line() for one in some]) for heading, some in lists.items()]
+    sections = [(f"{heading} ({len(some)})", [one.line() for one in some]) for heading, some in lists.items()]
     if options.budget:
         return within_budget(sections, f"--week {week.id}", options.budget)
     return f"{title}\n\n{_text(sections)}"

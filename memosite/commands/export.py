@@ -52,7 +52,7 @@ def run_export(options: argparse.Namespace, _show: Tell, say: Tell) -> bool:
         if query is None:
             archive = handle.recall()
         else:
-            archive, index_much = _find(query, handle, options, config)
+            archive, index_much = _find(query, handle, options, config, say)
         with without_reader():
             job = export_forms.Export(
                 archive=archive,
@@ -78,7 +78,7 @@ def _read_query(text: str) -> "QueryNode":
 
 
 def _find(
-    query: "QueryNode", handle: ArchiveHandle, options: argparse.Namespace, config: Config
+    query: "QueryNode", handle: ArchiveHandle, options: argparse.Namespace, config: Config, say: Tell
 ) -> tuple[Archive, Callable[[], None] | None]:
     """The archive with only what matches a query, and what begins to index what had to be looked into.
 
@@ -92,7 +92,7 @@ def _find(
         from memosite.search.command import searchable  # noqa: PLC0415 - as above
 
         searched = searchable(archive, handle.shelf, config, jobs=default_jobs())
-        index_much = keep_index(searched, options, config)
+        index_much = keep_index(searched, options, config, say)
         with searched.search() as found:
             (refs,) = found.refs([query])
     kept = {ref: archive.artifacts[ref] for ref in archive.artifacts if ref in refs}

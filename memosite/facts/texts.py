@@ -302,6 +302,30 @@ def cut_line(text: str, limit: int) -> str:
     return line[:cut].rstrip(" ,;:-–—") + "…"
 
 
+def beginning(text: str, limit: int) -> str:
+    """The beginning of a text, of at most so many characters, cut after a paragraph, a line or a word."""
+    if limit <= 0:
+        return ""
+    if limit >= len(text):
+        return text
+    for mark in ("\n\n", "\n", " "):
+        end = text.rfind(mark, 0, limit)
+        if end > limit * 3 // 4:
+            return text[: end + len(mark)]
+    return text[:limit]
+
+
+def shared_room(sizes: Sequence[int], room: int) -> list[int]:
+    """How many characters of each text have room: an equal share, and what others leave of theirs to the first ones."""
+    given = [min(size, room // len(sizes)) for size in sizes]
+    left = room - sum(given)
+    for place, size in enumerate(sizes):
+        more = min(size - given[place], left)
+        given[place] += more
+        left -= more
+    return given
+
+
 def listed(names: Sequence[str], limit: int, *, chars: int = 0) -> str:
     """Names as a line: of more than `limit` the first ones, and how many more there are; each of at most `chars`."""
     shown = ", ".join([cut_line(name, chars) for name in names[:limit]] if chars else names[:limit])

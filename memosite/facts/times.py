@@ -9,6 +9,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from memosite.facts.characters import printable
+from memosite.facts.errors import ConfigError
+
 UTC = dt.UTC
 
 # ISO 8601, calendar dates in the extended and the basic format, with as many parts of the time as were written
@@ -105,6 +108,18 @@ _LIKE_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[Tt ].*)?")
 def is_like_date(text: str) -> bool:
     """Whether a text was meant to be a date: it is written as one, whatever day it names."""
     return _LIKE_DATE.fullmatch(text.strip()) is not None
+
+
+def asked_date(written: str, *, of: str, expected: str) -> Moment | None:
+    """The date that somebody asks for, or None for anything else: digits alone may be a commit.
+
+    Raises `ConfigError` if it is written as a date and names no day: what it is `of`, and what was `expected`.
+    """
+    if "-" in written and (found := read_moment(written)):
+        return found
+    if is_like_date(written):
+        raise ConfigError(f'{of} "{printable(written)}": found an invalid date, {expected}')
+    return None
 
 
 def read_stamp(stamp: str) -> Moment | None:

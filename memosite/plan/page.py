@@ -12,7 +12,8 @@ from types import MappingProxyType
 from typing import TypedDict, TypeVar
 
 from memosite.archive import urls
-from memosite.archive.model import Artifact, Document, Memo, Record, Thread
+from memosite.archive.lines import join_texts
+from memosite.archive.model import Artifact, Document, Library, Memo, Record, Thread
 from memosite.facts.parsed import Ref, Text
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import one_line
@@ -119,7 +120,14 @@ LIST_BYTES = 16_000
 """The largest twin of a list, in bytes; what does not fit is counted and linked."""
 
 
+EVERYTHING = "archive/index.json"
+"""Where the rest of a list of artifacts is."""
+
+
 _ENTRY_BYTES = 90  # bytes of an entry beside its own JSON: limits how many entries are sorted
+
+
+_RULE = "\n---\n\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,23 +172,11 @@ def entry_bytes(entry: object) -> int:
 def list_twins(
     context: Context, page: str, title: str, artifacts: Sequence[Artifact], *, facts: dict[str, object]
 ) -> Iterable[Written]:
-    """`index.json` and `index.md` of a list, newest first."""
-    return twin_files(page, list_twin(context, page, title, artifacts, facts=facts))
-
-
-def list_twin(
-    context: Context,
-    start: str,
-    title: str,
-    artifacts: Sequence[Artifact],
-    *,
-    facts: dict[str, object],
-    in_order: bool = False,
-) -> Twin:
-    """A list, newest first or in the order given, cut at 16 kB, the rest counted; its links are from `start`."""
-    ordered = artifacts if in_order else newest(artifacts, LIST_BYTES // _ENTRY_BYTES)
-    entries = (_entry(context, start, artifact) for artifact in ordered)
-    return _bounded(start, title, entries, len(artifacts), facts=facts, onward="archive/index.json")
+    """`index.json` and `index.md` of a list, newest first, cut at 16 kB, the rest counted."""
+    ordered = newest(artifacts, LIST_BYTES // _ENTRY_BYTES)
+    entries = (list_entry(context, page, artifact) for artifact in ordered)
+    twin = _bounded(page, title, entries, len(artifacts), facts=facts, onward=EVERYTHING)
+    return twin_files(page, twin)
 
 
 def name_twins(
@@ -235,7 +231,8 @@ def _bounded(
     return Twin(fields=body, text=text)
 
 
-def _entry(context: Context, start: str, artifact: Artifact) -> tuple[dict[str, object], str]:
+def list_entry(context: Context, start: str, artifact: Artifact) -> tuple[dict[str, object], str]:
+    """An artifact in a list, as JSON and as a line of Markdown."""
     entry: dict[str, object] = {
         "id": artifact.id,
         "kind": artifact.kind,
@@ -254,6 +251,33 @@ def _entry(context: Context, start: str, artifact: Artifact) -> tuple[dict[str, 
     state = f" [{escaped(one_line(state))}]" if state else ""
     label, target = escaped(artifact.short_subject), twin_address(context, start, artifact.ref, "md")
     return entry, f"- {day} {who + ': ' if who else ''}[{label}]({target}){state}"
+
+
+def artifact_text(context: Context, artifact: Artifact, texts: tuple[Text, ...]) -> str:
+    """These texts of an artifact as one; a broken file as it is, a library as the list of its items."""
+    if artifact.is_broken and not isinstance(artifact, Record):
+        return context.text_of(artifact.shown_file.sha256)
+    if isinstance(artifact, Library) and not artifact.card.rest:
+        items = [f"- {item.name} {item.version}: {item.description} ({item.file})" for item in artifact.card.items]
+        return "\n".join([artifact.card.description, "", *items])
+    return join_texts(context.text_of(text.sha256) for text in texts)
+
+
+def texts_below_list(head: str, texts: Iterable[tuple[str, str]]) -> str:
+    """Texts as Markdown, one after another, each given with its line in a list of them.
+
+    In which line each begins stands in the list, above all of them, where no text can forge it. What has no text is
+    listed without a number.
+    """
+    found = list(texts)
+    at = head.count("\n") + len(found) + _RULE.count("\n") + 1
+    listed, below = [], []
+    for label, text in found:
+        listed.append(f"- {at}: {label}\n" if text else f"- {label}\n")
+        if text:
+            below.append(f"{text}\n")
+            at += below[-1].count("\n")
+    return f"{head}{''.join(listed)}{_RULE}{''.join(below)}"
 
 
 def escaped(text: str) -> str:

@@ -15,12 +15,12 @@ from typing import ClassVar, Literal, TypeAlias
 from urllib.parse import quote
 
 from memosite.archive.cite import Citation
-from memosite.archive.lines import Notice, notice_of
-from memosite.archive.model import UNDATED, Memo, Thread, ThreadEntry
+from memosite.archive.lines import Notice, body_texts, notice_of
+from memosite.archive.model import UNDATED, Artifact, Memo, Thread, ThreadEntry
 from memosite.archive.urls import THREADS, WAITING_THREADS, part_page, relative, thread_page
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import phrase
-from memosite.facts.texts import before_table, cut_line
+from memosite.facts.texts import before_table, beginning, cut_line, one_line, shared_room
 from memosite.facts.times import Moment
 from memosite.pages import PAGE_CHARS, Body, Page, Reference, Row, View
 from memosite.plan import page
@@ -560,11 +560,52 @@ def _opened(context: Context, thread: Thread, begin: int, end: int) -> set[int]:
     return {*memos[:1], *([newest[1]] if newest else memos[-1:])}
 
 
+TWIN_CHARS = 60_000
+"""The most characters of texts that the twin of a thread has."""
+
+
 def thread_twin(context: Context, start: str, thread: Thread) -> page.Twin:
-    """The twin of a thread of two or more memos, with links from the page or folder `start`."""
-    memos = [context.archive.artifacts[ref] for ref in thread.memos]
-    title = context.thread_label(thread.id)
-    return page.list_twin(context, start, title, memos, facts={"thread": thread.name}, in_order=True)
+    """The twin of a thread of two or more memos with their texts, in reading order; links are from `start`.
+
+    Where not all have room, the list has the first memo and the newest, and theirs are the texts that are cut last.
+    """
+    entries = [entry for entry in thread.entries if not entry.is_ghost]
+    memos = [context.archive.artifacts[entry.ref] for entry in entries]
+    found = ((place, *page.list_entry(context, start, memos[place])) for place in context.archive.shown_first(entries))
+    first = page.fitting(found, lambda one: max(page.entry_bytes(one[1]) + 200, len(one[2].encode("utf-8", "replace"))))
+    wholes = [_twin_text(context, memos[place]) for place, *_ in first]
+    given = zip(first, wholes, shared_room([len(whole) for whole in wholes], TWIN_CHARS), strict=True)
+    shown, below = [], []
+    for (place, fields, line), whole, room in sorted(given, key=lambda one: one[0][0]):
+        memo, text = memos[place], beginning(whole, room)
+        answered = answered_entry(context, memo) if isinstance(memo, Memo) else None
+        more = {"characters_left": len(whole) - len(text)} if len(text) < len(whole) else {}
+        depth = {"depth": entries[place].depth, "replies_to": "/".join(answered) if answered else None}
+        shown.append(fields | depth | {"text": text} | more)
+        rest = f"\n\n[{len(whole) - len(text):,} more characters: the link in the list above]" if more else ""
+        below.append(
+            (line.removeprefix("- "), f"## {one_line(memo.subject)}\n\n{text.rstrip()}{rest}\n" if text else "")
+        )
+    title, missing = context.thread_label(thread.id), len(thread.entries) - len(memos)
+    left_out, onward = len(memos) - len(shown), relative(start, page.EVERYTHING)
+    fields = {
+        "title": title,
+        "thread": thread.name,
+        "total": len(memos),
+        "shown": len(shown),
+        "missing": missing,
+        "more": {"left_out": left_out, "all": onward} if left_out else None,
+        "entries": shown,
+    }
+    said = f"{len(memos)} in all, {len(shown)} listed" + (f", {missing} missing" if missing else "")
+    rest = f" {left_out} more: see {onward}." if left_out else ""
+    head = f"# {title}\n\nthread: {one_line(thread.name)}\n{said}.{rest} The line in which the text of each begins:\n\n"
+    return page.Twin(fields=fields, text=page.texts_below_list(head, below))
+
+
+def _twin_text(context: Context, memo: Artifact) -> str:
+    notice = notice_of(memo)
+    return notice.text if notice else page.artifact_text(context, memo, body_texts(memo))
 
 
 def _member(context: Context, start: str, thread: Thread, index: int, page_of: Mapping[Ref, str]) -> ThreadMember:

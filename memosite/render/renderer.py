@@ -4,6 +4,7 @@
                   │ filters
                   ├─ body       text by digest → Markdown, verbatim, or turns (`turns.html`)
                   ├─ markdown   a short text of the model itself
+                  ├─ told       an edit, from two texts by digest → in words, and the words that changed
                   ├─ diff       two texts by digest → lines marked as added or removed
                   └─ turn_diff  two transcripts by digest → turns that are the same, changed, or only in one
 
@@ -44,6 +45,7 @@ from memosite.markdown.tokens import read_body
 from memosite.passages import PREAMBLE
 from memosite.render.catalogue import Catalogue
 from memosite.render.difference import Diff, TurnDiff, compare, compare_turns, cut_to, html_bytes
+from memosite.render.edits import Told, tell
 from memosite.render.kept_analyses import KeptAnalyses
 from memosite.render.theme import Theme
 from memosite.render.translating import Translating
@@ -363,6 +365,7 @@ class Renderer:
             "contents": self._contents,
             "headed": headed,
             "diff": self._diff,
+            "told": self._told,
             "turn_diff": self._turn_diff,
         }
 
@@ -502,6 +505,12 @@ class Renderer:
         found = cut_to(compare(*map(self._text, (shown, other))), self._bytes_left)
         self._bytes_left -= html_bytes(found)
         return found
+
+    def _told(self, before: str, after: str, path: str) -> Told:
+        """Tell in words what an edit of a file changed, given its contents by digest, as far as the page has room."""
+        found = tell(path, self._text(before), self._text(after), limit=self._bytes_left)
+        self._bytes_left -= found.bytes
+        return self._words.translated(found)
 
     def _conversation(self, digest: str, started: str) -> TurnList:
         """The turns of a transcript, by digest; `started` is "" if that is not known."""

@@ -368,8 +368,11 @@ _PROGRAM = "import sys; sys.path.append(sys.argv.pop(1)); from memosite.__main__
 _LOWEST = 19
 
 
-def start_detached(arguments: Sequence[str]) -> None:
-    """Run a command in a session of its own, with which nobody speaks; where it cannot be started, nothing happens."""
+def start_detached(arguments: Sequence[str], *, holding: Sequence[int] = ()) -> None:
+    """Run a command in a session of its own, with which nobody speaks; where it cannot be started, nothing happens.
+
+    It inherits the handles `holding`: locks of which end with it.
+    """
     place = str(Path(memosite.__file__).parent.parent)
     with suppress(OSError):
         process = subprocess.Popen(  # noqa: S603 - no shell
@@ -377,6 +380,7 @@ def start_detached(arguments: Sequence[str]) -> None:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            pass_fds=holding,
             cwd="/",
             start_new_session=True,
         )

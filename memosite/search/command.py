@@ -81,6 +81,16 @@ class Searchable:
                 if has_former:
                     remove_outdated(self.part, self.made_of, keeps_former=False)
 
+    def is_indexed(self) -> bool:
+        """Whether the index has all artifacts as they are, and no others."""
+        with open_index(self.part) as index:
+            return index is not None and not self._difference(index)
+
+    def unindexed(self) -> int:
+        """How many artifacts a search has to look into, since no index holds them as they are."""
+        with self._open() as index:
+            return len(self._difference(index).changed)
+
     def index_little(self) -> bool:
         """Bring the index up to date if little has changed and nobody else does it; whether it is up to date then."""
         with open_index(self.part) as index:

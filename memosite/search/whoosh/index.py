@@ -9,8 +9,8 @@ Whoosh reads its own files by unpickling) are told, and the index is made anew.
 
 Nobody waits for a new index but who wants to: it is made in a folder of its own, by one process at a time, sealed, and
 put in place in a moment. Readers share a lock with each other; they hold off whoever puts an index in place, or removes
-it. A second lock is held by who makes one. A process that is killed holds no lock any more, and what it left is removed
-by the next one.
+it. A second lock is held by who makes one, a third by a process that was started to make one, from before it runs. A
+process that is killed holds no lock any more, and what it left is removed by the next one.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ from memosite.search.match import facts_of
 from memosite.search.whoosh import UNDATED, schema
 from memosite.search_language import Analyzer
 from memosite.store.cache import INDEX_FOLDER, PARTIAL_INDEX_FOLDER, open_own, refuse_link
-from memosite.store.locks import FOR_EVER, locked
+from memosite.store.locks import FOR_EVER, Lock, locked
 from memosite.store.safe_files import beginning_of, read_file
 
 INDEX_VERSION = 9
@@ -54,6 +54,9 @@ _PLACE_LOCK = "lock"
 
 
 _MAKING_LOCK = "making.lock"
+
+
+_STARTED_LOCK = "started.lock"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +139,16 @@ def is_being_made(cache: Path) -> bool:
     """Whether any process makes an index."""
     with locked(cache / _MAKING_LOCK, is_shared=True, seconds=0) as lock:
         return lock is None and (cache / _MAKING_LOCK).exists()
+
+
+@contextlib.contextmanager
+def starting_maker(cache: Path) -> Iterator[Lock | None]:
+    """The lock that a process which is started to make an index has to inherit; None if one runs, or anybody makes one.
+
+    Raises `OutputError` if the cache cannot be written.
+    """
+    with _writing(cache), locked(cache / _STARTED_LOCK, seconds=0) as lock:
+        yield None if is_being_made(cache) else lock
 
 
 def put_in_place(cache: Path, partial: Path, seal: IndexSeal) -> None:
