@@ -84,6 +84,8 @@ def test_no_row_repeats_the_headings_above_it(site: Path) -> None:
         ("Lamp", "", ""),
         ("", "The lamp is out", "The lamp is out"),
         ("Counted", "All are there: | what | how many | ---|--- | lamps | 3 |", "All are there: …"),
+        ("Counted", "from 07:00 to 18:00 | | ---|---: | lamps lit | 3 |", "from 07:00 to 18:00 · lamps lit · 3"),
+        ("Counted", "what | how many | ---|---:|:---: | lamps | 3 |", "what · how many · lamps · 3"),
     ],
 )
 def test_a_line_goes_on_where_the_subject_ends(subject: str, summary: str, line: str) -> None:

@@ -214,6 +214,9 @@ _INLINE_MARK = regex(
 TABLE_RULE = regex(r"-\s?:?\|\s?:?-")
 """What is left of the line below the head of a table, in a summary."""
 
+_SENTENCE_END = regex(r"[.:!?](?=\s|$)")
+_CELL_END = regex(r"\s*\|[-:|\s]*|\s-{3,}:?\s*\|[-:|\s]*")
+
 _RULE = regex(r"^[ \t]*(?:[-*_=]{3,}|==+)[ \t]*$|[ \t]==+[ \t]*$", re.MULTILINE)
 
 
@@ -253,10 +256,11 @@ def summarize(text: str) -> str:
 
 
 def before_table(summary: str) -> str:
-    """The sentences of a summary before a table, whose lines it has lost; all of one that begins with a table."""
-    head = summary.partition("|")[0]
-    end = max(head.rfind(mark) for mark in ".:!?")
-    return f"{head[: end + 1]} …" if TABLE_RULE.search(summary) and end > 0 else summary
+    """The sentences of a summary before a table, whose lines it has lost; of one that begins with a table its cells."""
+    if not TABLE_RULE.search(summary):
+        return summary
+    ends = [match.end() for match in _SENTENCE_END.finditer(summary.partition("|")[0])]
+    return f"{summary[: ends[-1]]} …" if ends else _CELL_END.sub(" · ", summary).strip(" ·")
 
 
 def plain_line(text: str) -> str:
