@@ -264,6 +264,8 @@ FORMS: Mapping[str, str] = {
     "Telnyx": "KE·Y0{X31}_{A22}", "Tencent": "AK·ID{A32}", "Trigger.dev": "tr·_prod_{A20}",
     "Typeform": "tf·p_{A44}_{A14}", "Vercel": "vc·p_{A56}", "Volcano Engine": "AK·LT{A44}",
     "WooCommerce": "cs·_{H40}", "Yandex": "AQ·VN{W34}{A1}", "nostr": "ns·ec1{Q58}", "wallet": "xp·rv{Z107}",
+    "Asana, any characters": "1/·{D17}:{A32}", "Atlassian, shorter": "ATC·TT3xFfG{A40}={A8}",
+    "Baremetrics": "lk·_{A14}3Q7fZ9bX",
     "Apify, with a dash": "apify·_api_{A17}-{A18}", "Brevo, any characters": "xkey·sib-{W80}{A1}",
     "Checkout.com, capitals": "sk·_{X8}-{X4}-{X4}-{X4}-{X12}", "CircleCI, capitals": "CCI·PAT_{A22}_{X40}",
     "Courier, any project": "pk·_staging2_{A26}47", "Docker, of an organization": "dckr·_oat_{W31}{A1}",
