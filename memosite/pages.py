@@ -125,6 +125,10 @@ class Row:
     source: str = ""
     continues: tuple[Reference, ...] = ()
     continued_from: Reference | None = None
+    excerpt: str = ""
+    """A line of its text."""
+    is_kind_said: bool = False
+    """Whether a heading above it says what it is, so that the row does not."""
     waits_for: tuple[Reference, ...] = ()
     age: str = ""
     """Of what waits: for whom of several people, and how old it is, counted to the newest date of the archive."""
@@ -306,11 +310,15 @@ class CitedRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingRow:
-    """One finding, with the page of the artifact it is about, and what it rests on in pieces, some of them links."""
+    """One finding, with the page of the artifact it is about, and what it rests on in pieces, some of them links.
+
+    `anchor` is its id on the page, if it is the first of its rule.
+    """
 
     finding: Finding
     clause: tuple[Reference, ...] = ()
     page: Reference | None = None
+    anchor: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -332,13 +332,17 @@ def anchors_at(text: str, chars: Iterable[int], *, prefix: str) -> list[str]:
     return [places[number - 1].anchor if number else "" for number in (bisect_right(begins, at) for at in chars)]
 
 
+def begins_of(text: str, conversation: TurnList) -> list[int]:
+    """Where each turn of a conversation begins, in its text."""
+    starts = _starts(text, 0)
+    return [starts[turn.line] for turn in conversation.turns]
+
+
 def turns_at(text: str, conversation: TurnList, chars: Iterable[int]) -> list[Turn | None]:
     """The turn of a conversation, given with its text, that has each of these characters; None where none has it."""
-    turns = conversation.turns
-    starts = _starts(text, 0)
-    begins = [starts[turn.line] for turn in turns]
-    found = ((turns[number - 1] if number else None, at) for at in chars for number in (bisect_right(begins, at),))
-    return [turn if turn and at < starts[turn.line] + len(turn.text) else None for turn, at in found]
+    turns, begins = conversation.turns, begins_of(text, conversation)
+    found = [(bisect_right(begins, at) - 1, at) for at in chars]
+    return [turns[n] if n >= 0 and at < begins[n] + len(turns[n].text) else None for n, at in found]
 
 
 def _passages(body: SourceBody, places: Iterable[_Place]) -> Iterator[Passage]:

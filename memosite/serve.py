@@ -420,22 +420,25 @@ class _FileHandler(_OnThisMachine, StaticFileHandler):  # type: ignore[misc]
 _ADDRESS = re.compile(rb"(<span data-address>)[^<]*")
 
 
-_UNKNOWN = re.compile(rb" ?<span data-unknown>.*?</span>", re.DOTALL)
+_LISTED = re.compile(rb' (?:xmlUrl|url)="')
+"""Where a list of feeds has an address: a path from the top of a site that knows none."""
 
 
 def at_address(path: str, address: str, base_url: str | None) -> bytes:
     """A page or a feed that names the site where it is served; nothing of another file, or of one that is gone."""
-    is_page = path.endswith(".html")
-    if not is_page and not (base_url and path.endswith((".xml", ".opml", "/feed.json", "/llms.txt"))):
+    kind, named = Path(path).suffix, (".xml", ".opml", "/feed.json", "/llms.txt")
+    if kind not in {".html", ".opml"} and not (base_url and path.endswith(named)):
         return b""
     try:
         content = Path(path).read_bytes()
     except OSError:
         return b""
     here = escape(address, quote=False).encode()
-    if is_page:
-        return _UNKNOWN.sub(b"", _ADDRESS.sub(rb"\g<1>" + here, content))
-    return content.replace(escape(base_url or "", quote=False).encode(), here)
+    if kind == ".html":
+        return _ADDRESS.sub(rb"\g<1>" + here, content)
+    if base_url:
+        return content.replace(escape(base_url, quote=False).encode(), here)
+    return _LISTED.sub(rb"\g<0>" + here, content)
 
 
 Say = Callable[[str], None]

@@ -141,7 +141,31 @@ def silence(_path: str, source: str) -> list[str]:
     return ["docstring"] if source.strip() and not ast.get_docstring(parsed(source)) else []
 
 
-RULES = (upward_imports, second_ways, misplaced_libraries, system_names, touching, silence)
+def possessive_groups(_path: str, source: str) -> list[str]:
+    """Repeated groups in patterns that give nothing back: Python 3.11.2, Debian's, misreads many of them (gh-106052).
+
+    `(?>(?:ab|c)*)` says the same, and is read well; so is a single character that is repeated. What is put into a
+    pattern counts as a group.
+    """
+    tokens = [token for pattern in _patterns(source) for token in _OF_PATTERN.findall(pattern.replace("%s", "(?:)"))]
+    return [token for token in tokens if token.startswith(")")]
+
+
+def _patterns(source: str) -> Iterator[str]:
+    """All strings, those of bytes among them, with a group for what is put into one."""
+    parts: set[ast.AST] = set()
+    for node in ast.walk(parsed(source)):
+        if isinstance(node, ast.JoinedStr):
+            parts |= set(node.values)
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "(?:)" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str | bytes) and node not in parts:
+            yield node.value if isinstance(node.value, str) else node.value.decode("latin-1")
+
+
+_OF_PATTERN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\)(?:[*+?]|\{[0-9,%d]+\})\+", re.DOTALL)
+"""What is escaped, a class of characters, and a group with a quantifier that gives nothing back."""
+
+RULES = (upward_imports, second_ways, misplaced_libraries, system_names, touching, silence, possessive_groups)
 
 
 def test_modules_keep_the_rules() -> None:
@@ -195,3 +219,9 @@ def test_planted_faults_are_found() -> None:
     assert touching("plan/x.py", "from pathlib import Path\n") == ["pathlib", "pathlib.Path"]
     assert touching("config/schema.py", "from pathlib import Path\n") == []
     assert silence("plan/x.py", "x = 1\n") == ["docstring"] and silence("plan/__init__.py", "") == []
+    for bad in (r"(a|b)*+", r"[)]x(?:a){2,}+", r"(?:a\))?+", rb"(?:a)++"):
+        assert possessive_groups("plan/x.py", f"re.compile({bad!r})\n"), bad
+    assert possessive_groups("plan/x.py", 'f"{WORD}*+"\n') and possessive_groups("plan/x.py", '"%s{1,4}+" % WORD\n')
+    for good in (r"[^)]*+a++\)*+", r"[])]*+(?>(?:a|b)*)", rb"(a)+"):
+        assert possessive_groups("plan/x.py", f"re.compile({good!r})\n") == [], good
+    assert possessive_groups("plan/x.py", 'f"[{SIGNS}]*+"\n') == []

@@ -184,18 +184,65 @@ def test_passwords_are_found_in_settings_codes_pages_and_sentences(form: str, la
     assert missed(form, layouts) == []
 
 
+PAGES: Layouts = {
+    "in a column of a page": ("{A4}7{A5}", (
+        "<table><tr><th>User</th><th>Password</th></tr><tr><td>bob</td><td>§</td></tr></table>",
+        "<table>\n<tr>\n <td>login</td>\n <td><b>pwd</b></td>\n</tr>\n<tr>\n <td>bob</td>\n <td><code>§</code></td>\n",
+        "<TABLE><TR><TH>User<TH>Passwort<TR><TD>ann<TD>x<TR><TD>bob<TD>§</TABLE>",
+        "<tr class='x'><th></th><th id='k'>API key</th></tr><tr><td colspan=2>us</td></tr><tr><td>1<td class='k'>§",
+        '{"body": "<table>\\n<tr><th>user<\\/th><th>token<\\/th><\\/tr>\\n<tr><td>bob<\\/td><td>§<\\/td><\\/tr>"}',
+        "| | user | password |\n|---|---|---|\n| 1 | bob | § |\n",
+    )),
+}  # fmt: skip
+NO_PAGES = (
+    "<table><tr><th>name</th><th>type</th></tr><tr><td>password</td><td>utf8-string</td></tr></table>",
+    "<table><tr><th>Password</th><td>required</td></tr><tr><th>Base64url</th><td>x</td></tr></table>",
+    "<table><tr><th>user</th><th>password</th></tr><tr><td>bob</td><td>changed on 2026-05-01</td></tr></table>",
+    "<table><tr><th>user</th><th>password</th></tr></table><table><tr><td>Form7a8b9</td><td>Form7a8b9</td></tr></table>",
+    "<table><tr><th>user</th><th>password, 2 of them</th></tr><tr><td>bob</td><td>Form7a8b9</td></tr></table>",
+)
+
+
+@pytest.mark.parametrize(("form", "layouts"), PAGES.values(), ids=list(PAGES))
+def test_tables_in_pages_are_lists_of_passwords_as_others_are(form: str, layouts: Sequence[str]) -> None:
+    """Below a head of `th`, or in the first row; tables that say what passwords are hold none."""
+    assert missed(form, layouts) == []
+    assert [text for text in NO_PAGES if left_of(text) != text] == []
+
+
 JOINTS = ('" + "', "' + '", '"\n    "', '" \\\n  "', "' . '", '" & "', '" +\n        "', '"\n  + "')
 
 
 @pytest.mark.parametrize("joint", JOINTS)
 def test_keys_that_are_put_together_from_strings_are_found(joint: str) -> None:
     """As programs do it to stay below the length of a line, or a scanner's notice."""
+    assert left_in_programs(f"key = {joint[-1]}§{joint}¶{joint[-1]}") == []
+
+
+JOINED = (
+    'key = "".join(["§", "¶"])', "key = ''.join(('§', '¶',))", '"".join([\n    "§",\n    "¶",\n])',
+    "const key = ['§', '¶'].join('');", 'strings.Join([]string{"§", "¶"}, "")', "implode('', ['§', '¶'])",
+    'my $key = join("", "§", "¶");',
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("program", JOINED)
+def test_keys_that_are_joined_from_a_list_are_found(program: str) -> None:
+    """Not if something is put between them, which makes another text."""
+    assert left_in_programs(program) == []
+    assert len(left_in_programs(program.replace('""', '"-"').replace("''", "'-'"))) == 3 * 8
+
+
+def left_in_programs(program: str) -> list[str]:
+    """The texts with this program in which a key is left whose parts are at `§` and `¶`."""
+    found = []
     for kind in ("GitHub token, classic", "AWS access key id", "npm token", "Stripe secret key"):
         for at in (4, 9):
             key = KINDS[kind](Maker(at)).key
-            written = f"key = {joint[-1]}{key[:at]}{joint}{key[at:]}{joint[-1]}"
-            for text in (written, json.dumps({"code": written}), f"- {json.dumps(written)}\n"):
-                assert key[:at] not in left_of(text) and key[at:] not in left_of(text), text
+            written = program.replace("§", key[:at]).replace("¶", key[at:])
+            texts = (written, json.dumps({"code": written}), f"- {json.dumps(written)}\n")
+            found += [text for text in texts if key[:at] in left_of(text) or key[at:] in left_of(text)]
+    return found
 
 
 COOKIES: Layouts = {
@@ -232,6 +279,7 @@ LOGINS: Layouts = {
         "isql -U sa -P §",
         "keytool -storepass § -list", "sqlplus bob/§@db", "kubectl create secret generic x --from-literal=password=§",
         "ldapsearch -D x -w § -b y",
+        'ns.OpenDSObject("LDAP://dc=x", "CORP\\\\bob", "§", 1)',
     )),
     "that is a word, glued to a user": ("{L6}", ("curl -u bob:§ https://x", "smbclient -U bob%§ //h/s")),
 }  # fmt: skip
@@ -317,7 +365,7 @@ SOURCES: dict[str, Callable[[str], str]] = {
 @pytest.mark.parametrize("source", SOURCES)
 def test_what_is_found_in_a_text_is_found_in_its_strings(source: str) -> None:
     """However often it is escaped; at the beginning of a line, too, where an escape is no letter."""
-    layouts = {**PASSWORDS, **ELSEWHERE, **COOKIES, **LOGINS, **HASHES, **JWK, "with signs in quotes": SIGNS}
+    layouts = {**PASSWORDS, **ELSEWHERE, **PAGES, **COOKIES, **LOGINS, **HASHES, **JWK, "with signs in quotes": SIGNS}
     for form, written in layouts.values():
         key = of_form(form, Maker(1))
         for text in (layout.replace("§", key) for layout in written):

@@ -37,11 +37,13 @@ from memosite.facts.parsed import (
     Text,
     Withheld,
 )
-from memosite.facts.texts import cut_line, is_visible, listed
+from memosite.facts.texts import before_table, cut_line, is_visible, listed
 from memosite.facts.times import Moment
 
 SHORT_STATUS = 60
 """The most characters of a status in lists."""
+
+_BETWEEN = " .…:;,!?-–—)\"'”’»"
 
 # Dataclasses of which some fields are kept apart: they are loaded when they are first asked for.
 
@@ -388,6 +390,20 @@ class Artifact(Apart):
     def short_status(self) -> str:
         """Its status, shortened for lists."""
         return cut_line(self.status, SHORT_STATUS)
+
+    @property
+    def excerpt(self) -> str:
+        """A line of its text, as lists show it: the summary, without the beginning that its short subject says."""
+        said, summary = self.short_subject.rstrip("…. "), "" if self.withheld else before_table(self.summary)
+        if not said or summary[: len(said)].casefold() != said.casefold():
+            return summary
+        rest = summary[len(said) :]
+        if rest[:1].isalnum():  # it ends within a word: that of a subject that was cut is said whole
+            if said == self.short_subject:
+                return summary
+            rest = said.rpartition(" ")[2] + rest
+        rest = rest.lstrip(_BETWEEN)
+        return f"… {rest}" if is_visible(rest) else ""
 
     @property
     def is_superseded(self) -> bool:

@@ -93,7 +93,7 @@ _WHY = frozenset({"", "removed", "erased", "withheld", NOT_KEPT})
 _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
-_PATH = re.compile(r"[^/.\\][^/\\]*+(?:/[^/.\\][^/\\]*+){2,}+")
+_PATH = re.compile(r"[^/.\\][^/\\]*+(?>(?:/[^/.\\][^/\\]*+){2,})")
 
 
 _MONTH = re.compile(rf"\d{{4}}/(?:0[1-9]|1[0-2])|{UNDATED}", re.ASCII)

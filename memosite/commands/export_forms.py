@@ -173,7 +173,7 @@ _CUT_ESCAPE = re.compile(r"%.?$")
 _FROM_LINE = re.compile(rb"^>*From ", re.MULTILINE)
 
 
-_SEVEN_BIT = re.compile(rb"(?:[\t -~]{0,900}+\n)*+")
+_SEVEN_BIT = re.compile(rb"(?>(?:[\t -~]{0,900}+\n)*)")
 
 
 _QUOTED_LINE = 76

@@ -26,7 +26,7 @@ KeyPath = tuple[str | int, ...]
 
 _LONGEST_NUMBER = 40
 _DUPLICATES_NAMED = 5
-_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\Z)'
+_STRING = r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)(?:"|\Z)'
 _TOKEN = re.compile(_STRING + r"|[{}\[\],]", re.DOTALL)
 _BRACKET = re.compile(_STRING + r"|(?P<bracket>[{}\[\]])", re.DOTALL)
 _CONSTANT = re.compile(_STRING + r"|(?P<name>NaN|-?Infinity)", re.DOTALL)

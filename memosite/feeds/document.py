@@ -35,7 +35,7 @@ _ARCHIVE = "{http://purl.org/syndication/history/1.0}archive"
 _BOM = b"\xef\xbb\xbf"
 
 
-_PROLOG = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*+", re.DOTALL)
+_PROLOG = re.compile(rb"(?>(?:\s+|<\?.*?\?>|<!--.*?-->)*)", re.DOTALL)
 
 
 _ANNOUNCEMENT = "new memo: "

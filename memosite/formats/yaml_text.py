@@ -50,7 +50,7 @@ _FORBIDDEN = yaml.reader.Reader.NON_PRINTABLE
 _NO_FIELDS = "the frontmatter is not made of fields, `key: value`"
 _TOO_LONG = f"the frontmatter is longer than {YAML_CHARS} characters; the rest was not read"
 
-_BLANK_LINES = re.compile(r"(?:[ \t\ufeff]*+\n)*+")
+_BLANK_LINES = re.compile(r"(?>(?:[ \t\ufeff]*+\n)*)")
 _OPENING = re.compile(r"---[ \t]*\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
 _BODY_BEGINS = re.compile(r"^(?:[ \t]*$|#{1,6}[ \t])", re.MULTILINE)

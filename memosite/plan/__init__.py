@@ -16,7 +16,7 @@ from memosite import __version__
 from memosite.archive.ledger import LEDGER_PATH, Ledger
 from memosite.archive.model import Archive, Artifact, Document, Library, Memo, Record, Thread, Transcript
 from memosite.archive.seals import SEALS_PATH, SealLog
-from memosite.archive.urls import page_of
+from memosite.archive.urls import UNDATED_MONTH, page_of
 from memosite.config.loading import Contract
 from memosite.config.schema import Config
 from memosite.facts.parsed import Withheld
@@ -154,7 +154,7 @@ def plan(
     yield from digest_units(digests)
     yield whole("digests", lambda context: plan_digest_lists(context, ledger, digests))
     yield from week_units(weeks)
-    yield whole("weeks", lambda context: plan_weeks(context, ledger, weeks))
+    yield whole("weeks", lambda context: plan_weeks(context, ledger, weeks, months.get(UNDATED_MONTH, ())))
     # The search page and the list of blocks come when all blocks are there.
     yield from block_units(blocks)
     yield whole(

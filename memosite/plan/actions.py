@@ -16,7 +16,7 @@ from memosite.facts.phrases import phrase
 from memosite.facts.times import Moment
 from memosite.pages import ListPage, ListSection, Page, Reference, Row, View
 from memosite.plan import page
-from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, age, as_of, few, newest_day, traced_unit
+from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, age, as_of, excerpt, few, newest_day, traced_unit
 from memosite.plan.dates import by_arrival
 from memosite.plan.threads import perhaps_answered_by
 
@@ -46,6 +46,8 @@ class ActionGroup(ListSection):
     more: str = ""
     is_waiting: bool = False
     """Whether it is for others to do something."""
+    is_of_state: bool = False
+    """Whether all are in one state, which the page says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,6 +264,7 @@ class RowMaker:
             rows=tuple(rows),
             total=len(items),
             is_waiting=is_waiting,
+            is_of_state=state is not None,
             empty=empty,
             more=relative(self.start, more) if more and len(items) > limit else "",
         )
@@ -277,6 +280,7 @@ class RowMaker:
             status=item.short_status,
             source=item.copies[0].file.source,
             same_matter=few(item.same_matter, partial(self.context.artifact, self.start)),
+            excerpt=excerpt(item),
         )
         if not isinstance(item, Memo):
             return row

@@ -1,6 +1,7 @@
 """Defines the context of planning: the archive, facts of the site, and how pages show dates, seats and artifacts."""
 
 import datetime as dt
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,7 @@ from memosite.config.schema import FeedsConfig
 from memosite.facts.file import LABEL_CHARS
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Mailbox, Organization, Ref
-from memosite.facts.phrases import phrase, phrases
+from memosite.facts.phrases import kind_word, phrase, phrases
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
 from memosite.feeds import FeedFile
@@ -36,10 +37,14 @@ from memosite.sources.forges import commit_url
 from memosite.store.output import Synced
 
 T = TypeVar("T")
+R = TypeVar("R", bound=Row)
 
 
-LIST_LIMIT, ADDRESSEES = 500, 6
-"""The most entries of one list on one page (SPEC 4); the most recipients that a row of a list names."""
+_WORD = re.compile(r"[^\s:,;·()]+")
+
+
+LIST_LIMIT, ADDRESSEES, EXCERPT = 500, 6, 120
+"""The most entries of one list on one page (SPEC 4); the most recipients, and characters of text, in a row."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -281,6 +286,7 @@ class Context:
             date=artifact.date,
             depth=depth,
             source=artifact.copies[0].file.source,
+            excerpt=excerpt(artifact),
         )
         if isinstance(artifact, model.Transcript):
             status = _state_of(artifact) or ("" if artifact.ended else phrase("ongoing"))
@@ -310,6 +316,7 @@ class Context:
             action=self.shown_action(memo, viewer),
             unread=self.unread(memo, viewer),
             status=_state_of(memo),
+            excerpt=excerpt(memo),
         )
 
     def successor(self, start: str, artifact: model.Artifact) -> Reference | None:
@@ -396,6 +403,39 @@ def few(every: Sequence[T], link: Callable[[T], Reference]) -> tuple[Reference, 
     shown = tuple(map(link, every[:ADDRESSEES]))
     more = len(every) - len(shown)
     return (*shown, Reference(label=phrase("{more} more", more=more))) if more else shown
+
+
+def excerpt(artifact: model.Artifact) -> str:
+    """A line of the text of an artifact, as short as rows of lists have it."""
+    return cut_line(artifact.excerpt, EXCERPT)
+
+
+def without_said(row: R, above: str) -> R:
+    """A row without what the headings above it say: what it is, its status, its mailbox and source, who wrote it."""
+    words = _words(above)
+
+    def unsaid(part: str) -> str:
+        return "" if _words(part) in words or _words(f"{part}s") in words else part
+
+    is_named = row.kind == "record"  # by its system, and the word of that
+    kept = " ".join(filter(None, map(unsaid, row.type.split(" ", 1)))) if is_named else unsaid(row.type)
+    is_to_one = len(row.to) == 1 and not unsaid(row.to[0].label)
+    return replace(
+        row,
+        type=kept,
+        is_kind_said=not (kept if row.type else unsaid(kind_word(row.kind))),
+        mailbox=row.mailbox if row.mailbox and unsaid(row.mailbox) else None,
+        status=unsaid(row.status),
+        source=unsaid(row.source),
+        sender=row.sender if row.sender and unsaid(row.sender.label) else None,
+        to=() if is_to_one else row.to,
+    )
+
+
+@lru_cache(maxsize=1_000)
+def _words(text: str) -> str:
+    """The words of a heading, or of what it may say, so that the one is within the other."""
+    return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
 def turns_line(transcript: model.Transcript) -> str:

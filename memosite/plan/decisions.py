@@ -18,7 +18,7 @@ from memosite.formats.status import Standing, decided_by, decided_on, sort_of, s
 from memosite.formats.systems import system_of
 from memosite.pages import PAGE_CHARS, ArtifactPage, Body, ListPage, ListSection, Page, Reference, Row, View
 from memosite.plan import artifact_page, page
-from memosite.plan.context import LIST_LIMIT, Context, Written, age, as_of, few, newest_day
+from memosite.plan.context import LIST_LIMIT, Context, Written, age, as_of, excerpt, few, newest_day, without_said
 from memosite.plan.dates import month_name, newest_first
 
 
@@ -57,6 +57,7 @@ class DecisionRow(Row):
     """
 
     standing: Standing | None
+    is_standing_said: bool = False
     by: str | None = None
     on: str = ""
     repo_of: Reference | None = None
@@ -235,7 +236,7 @@ def _page(lists: _Lists, view: str, *, parts: int, former: tuple[str, ...]) -> D
         intro=(_INTROS.get(view, "") if view else _intro(lists)) if lists.found else "",
         newest=as_of(lists.day),
         views=tuple(_views(lists, start, view)),
-        groups=tuple(_cut(lists, start, _groups(lists, view, found))),
+        groups=tuple(_cut(lists, start, VIEWS[view].title, _groups(lists, view, found))),
         former=former if not view else (),
         said=tuple(_said(lists, start)) if not (lists.found or view) else (),
         offers_search=lists.is_searched,
@@ -342,15 +343,27 @@ def shown_decider(one: Artifact) -> str | None:
     return cut_line(decided_by(one), DECIDER_CHARS) or ("" if is_decided else None)
 
 
-def _cut(lists: _Lists, start: str, groups: Mapping[tuple[str, str], Sequence[Artifact]]) -> Iterator[DecisionGroup]:
+def _cut(
+    lists: _Lists, start: str, title: str, groups: Mapping[tuple[str, str], Sequence[Artifact]]
+) -> Iterator[DecisionGroup]:
     """The groups with their rows, all together no more than one list may have."""
     left = LIST_LIMIT
     for (heading, anchor), found in groups.items():
         shown = found[:left]
         left -= len(shown)
-        rows = tuple(_row(lists, start, one) for one in shown)
+        rows = tuple(_without_said(_row(lists, start, one), heading, title) for one in shown)
         if rows:
             yield DecisionGroup(heading=heading, anchor=anchor, rows=rows, total=len(found))
+
+
+def _without_said(row: DecisionRow, heading: str, title: str) -> DecisionRow:
+    """A row without what the heading and the title say: how it stands, and who decided or whose repo it is in."""
+    return replace(
+        without_said(row, f"{title}: {heading}"),
+        is_standing_said=bool(row.standing) and f"{row.standing}" in f"{title} {heading}".lower().split(),
+        by=None if row.by == heading else row.by,
+        repo_of=None if row.repo_of and row.repo_of.label == heading else row.repo_of,
+    )
 
 
 def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
@@ -375,6 +388,7 @@ def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
         on=decided_on(one) if one.date is None or decided_on(one) != one.date.day else "",
         repo_of=context.position(start, owner) if owner and sort == "decision" and not decided_by(one) else None,
         age=age(one.date, lists.day) if one.owed_by else "",
+        excerpt=excerpt(one),
         waits_for=few(one.waits_for, partial(context.position, start)),
         successor=context.successor(start, one),
         proposals=tuple(context.artifact(start, other.ref) for other in proposals),

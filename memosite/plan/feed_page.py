@@ -20,8 +20,8 @@ from memosite.plan.positions import feed_name
 class Subscribing:
     """Arguments of the commands for subscribing, quoted for a shell: the feed of a position, that with texts, its name.
 
-    `subject` is that position; `choices` lead to the commands of each, and have the first one and its name. `outline`
-    and `thread_outline` are the lists of feeds.
+    `subject` is that position, and leads to its commands. `choices` are all positions, each with the path of its feed
+    and its name. `outline` and `thread_outline` are the lists of feeds.
     """
 
     outline: Reference
@@ -29,7 +29,7 @@ class Subscribing:
     example: str
     example_full: str
     name: str
-    subject: str
+    subject: Reference
     choices: tuple[tuple[Reference, str, str], ...]
 
 
@@ -104,11 +104,11 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
             example=shlex.quote(f"{folder}{example.name}.xml"),
             example_full=shlex.quote(f"{folder}{example.name}{'-full' if example.has_full else ''}.xml"),
             name=feed_name(example.position.id if example.position else "everything"),
-            subject=_label(context, example),
+            subject=_following(context, example),
             choices=tuple(
                 (
-                    Reference(label=_label(context, one), href=f"{relative(FEEDS, one.page)}#follow"),
-                    f"memosite watch {shlex.quote(absolute(base, f'{one.stem}.xml'))}",
+                    _following(context, one),
+                    absolute("", f"{one.stem}.xml"),
                     feed_name(one.position.id if one.position else "everything"),
                 )
                 for one in memo_feeds[:_LISTED]
@@ -180,6 +180,11 @@ def _group(context: Context, heading: str, channels: Sequence[Channel]) -> FeedG
         rows=tuple((Reference(label=named[page], href=relative(FEEDS, page)), tuple(rows[page])) for page in shown),
         total=len(rows),
     )
+
+
+def _following(context: Context, channel: Channel) -> Reference:
+    """What a feed is of, with the page that has the commands for it."""
+    return Reference(label=_label(context, channel), href=f"{relative(FEEDS, channel.page)}#follow")
 
 
 def _label(context: Context, channel: Channel) -> str:

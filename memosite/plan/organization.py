@@ -430,8 +430,11 @@ def listed_positions(context: Context) -> list[Position]:
     return sorted(positions, key=lambda position: (not position.seats, context.label(position.id)))
 
 
-def at_a_glance(context: Context, start: str, found: Activity) -> PositionsAtAGlance:
-    """The positions of the home page: quiet ones sent nothing in the weeks of `found`, and nothing waits for them."""
+def at_a_glance(context: Context, start: str, found: Activity, *, most: int) -> PositionsAtAGlance:
+    """The positions of the home page: quiet ones sent nothing in the weeks of `found`, and nothing waits for them.
+
+    Of the others, `most` have a row: those for whom most waits.
+    """
     every = listed_positions(context)
     rows = [seat_row(context, start, position) for position in every[:SEATS]]
     active: list[SeatRow] = []
@@ -439,8 +442,9 @@ def at_a_glance(context: Context, start: str, found: Activity) -> PositionsAtAGl
     for one, row in zip(every, rows, strict=False):
         is_active = row.unread or row.open_to or row.open_from or found.counts.get(one.id)
         (active if is_active else quiet).append(row)
+    busiest = sorted(active, key=lambda row: -(row.open_to + row.unread))[:most]
     return PositionsAtAGlance(
-        active=tuple(active),
+        active=tuple(row for row in active if row in busiest),
         quiet=tuple(row.position for row in quiet),
         total=len(every),
         since=found.weeks[0].isoformat() if found.weeks else "",

@@ -18,7 +18,7 @@ from memosite.facts.parsed import Ref, Text
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import one_line
 from memosite.pages import ArtifactPage, Body, ListPage, ListSection, PagePart, Reference, Site, cut_text
-from memosite.plan.context import LIST_LIMIT, Context, Written
+from memosite.plan.context import LIST_LIMIT, Context, Written, without_said
 from memosite.plan.dates import newest
 
 # Plans where twins and originals are: beside their page, or in a lean site in a bundle of a month (SPEC 4).
@@ -305,10 +305,12 @@ def section(
     empty: str = "",
     limit: int = LIST_LIMIT,
     viewer: str | None = None,
+    title: str = "",
 ) -> ListSection:
     """A heading with its artifacts, newest first, at most `limit` of them; whole lists of bullets as in their files.
 
-    Anchors are published, so `anchor` is made of what does not change with the words of the heading.
+    Rows do not repeat what the heading and the `title` of the page say. Anchors are published, so `anchor` is made of
+    what does not change with the words of the heading.
     """
     every = tuple(artifacts)
     ordered = newest(every, limit)
@@ -317,17 +319,21 @@ def section(
     return ListSection(
         heading=heading,
         anchor=anchor,
-        rows=tuple(context.row(start, artifact, viewer=viewer) for artifact in ordered),
+        rows=tuple(without_said(context.row(start, one, viewer=viewer), f"{title}: {heading}") for one in ordered),
         total=len(every),
         empty=empty,
     )
 
 
 def sort_bullets(artifacts: list[Artifact]) -> None:
-    """Sort a list in place by the order of files if all of it are bullets of lists: it says what belongs together."""
+    """Sort a list in place if all of it are bullets of lists: newest first, those of one time as in their files.
+
+    That order says what belongs together.
+    """
     lines = {one.ref: one.card.line for one in artifacts if isinstance(one, Record) and one.card.line is not None}
     if len(lines) == len(artifacts):
         artifacts.sort(key=lambda one: (*one.copies[0].file.place, lines[one.ref]))
+        artifacts.sort(key=lambda one: (one.date is not None, one.date and one.date.instant), reverse=True)
 
 
 def grouped_sections(
@@ -336,6 +342,7 @@ def grouped_sections(
     groups: Mapping[str, Sequence[Artifact]],
     *,
     names: Mapping[str, str] = MappingProxyType({}),
+    title: str = "",
 ) -> tuple[ListSection, ...]:
     """A section for each group, in the order given, all together no longer than one list may be.
 
@@ -351,7 +358,7 @@ def grouped_sections(
     total = sum(map(len, shown.values()))
     limit = LIST_LIMIT if total <= LIST_LIMIT else max(1, LIST_LIMIT // len(shown))
     return tuple(
-        section(context, start, names.get(key, key), artifacts, limit=limit, anchor=anchor)
+        section(context, start, names.get(key, key), artifacts, limit=limit, anchor=anchor, title=title)
         for (key, artifacts), anchor in zip(shown.items(), group_anchors(shown), strict=True)
     )
 
@@ -419,7 +426,7 @@ def plan_part(
         **head_of(context, start, title=part_title(title, number), section=section_name),
         intro="",
         parts=part_links(start, page, number, number),
-        sections=(section(context, start, heading, chunk, anchor=f"part-{number}", viewer=viewer),),
+        sections=(section(context, start, heading, chunk, anchor=f"part-{number}", viewer=viewer, title=title),),
         previous=Reference(label=title, href=urls.relative(start, page)),
     )
 

@@ -560,7 +560,10 @@ def _inbox(
     memos = [one for one in everything if isinstance(one, Memo)] if not inbox else []
     received_flat = received_line(memos, position.members, context.repos_of(position))
     empty, heading = none_unread(joined(" ", filter(None, (unknown, received_flat)))), phrase("Inbox")
-    found = section(context, start, heading, inbox, empty=empty, limit=_SHOWN, viewer=position.id, anchor="inbox")
+    found = section(
+        context, start, heading, inbox, empty=empty, limit=_SHOWN, viewer=position.id, anchor="inbox",
+        title=context.label(position.id),
+    )  # fmt: skip
     return replace(found, is_known=not unknown)
 
 

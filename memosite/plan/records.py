@@ -338,7 +338,7 @@ def _list_page(
         twins=() if view else page.twin_links(start, here),
         parts=page.part_links(start, here, page.part_count(records), None),
         intro=known.intro if (known := find_system(system)) else "",
-        sections=page.grouped_sections(context, start, groups, names=names),
+        sections=page.grouped_sections(context, start, groups, names=names, title=_title(system, view)),
         views=tuple(_views(system, start, records)),
     )
 
@@ -443,6 +443,6 @@ def _plan_entity(context: Context, entity: EntityFacts) -> Iterator[EntityPage |
         parts=page.part_links(here, here, page.part_count(entity.records), None),
         id=entity.id,
         types=entity.types,
-        sections=page.grouped_sections(context, here, groups, names=names),
+        sections=page.grouped_sections(context, here, groups, names=names, title=entity.name),
     )
     yield from page.plan_parts(context, here, entity.name, entity.records, section_name="systems")

@@ -18,10 +18,10 @@ from memosite.secrets import find_secrets
 _ESCAPE = re.compile(r"\\(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|.)", re.DOTALL)
 _LONGEST_ESCAPE = 6
 _BREAK = re.compile(r"\r?\n\0?|\r\0?|(?<!\\)\\+[nr](?=[\s\S])")
-_STRING_END = re.compile(r'(?:[^"\\\n]|\\.)*+')
+_STRING_END = re.compile(r'(?>(?:[^"\\\n]|\\.)*)')
 _KEY_LINES = re.compile(
-    r"(?:\n[ \t>|#*]*+(?:[A-Za-z0-9+/]{16,}={0,2}|[A-Za-z0-9+/]{1,63}={0,2}(?=[ \t\r]*\n[ \t>|#*]*+-----END)"
-    r"|[A-Z][A-Za-z-]{2,20}: [^\n]*+|-----END [A-Z ]{0,60}-----|)[ \t\r\\]*+(?=\n|\Z))*+"
+    r"(?>(?:\n[ \t>|#*]*+(?:[A-Za-z0-9+/]{16,}={0,2}|[A-Za-z0-9+/]{1,63}={0,2}(?=[ \t\r]*\n[ \t>|#*]*+-----END)"
+    r"|[A-Z][A-Za-z-]{2,20}: [^\n]*+|-----END [A-Z ]{0,60}-----|)[ \t\r\\]*+(?=\n|\Z))*)"
 )
 _KEY_RUN = re.compile(r"[A-Za-z0-9+/]{40,}={0,2}|-----END[ A-Z]{0,60}-----")
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -138,10 +138,10 @@ _FIELDS = (
 )
 
 
-_QUOTED = r'"(?:[^"\\]|\\.)*+"'
+_QUOTED = r'"(?>(?:[^"\\]|\\.)*)"'
 
 
-_REFERENCE = re.compile(rf'"(?:[^"]*[^"A-Za-z])?(?:{_FIELDS})"\s*:\s*({_QUOTED}|\[(?:[^\[\]{{}}"]|{_QUOTED})*+\])')
+_REFERENCE = re.compile(rf'"(?:[^"]*[^"A-Za-z])?(?:{_FIELDS})"\s*:\s*({_QUOTED}|\[(?>(?:[^\[\]{{}}"]|{_QUOTED})*)\])')
 
 
 _STRING = re.compile(_QUOTED)

@@ -275,16 +275,24 @@ def _written(literal: str, english: str, text: str) -> str:
 # Takes the comments out of the theme's own scripts and styles: readers need not load them.
 
 
-_COMMENT = re.compile(rb"(?<=\n)[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)\n")
+_COMMENTS = (
+    re.compile(rb"(?<=\n)[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)\n"),  # of lines of their own
+    re.compile(rb"(?<=[^\s])[ \t]+(?://[^\n\"'`]*|/\*[^\n*\"'`]*\*/)(?=\n)"),  # at the end of a line
+    re.compile(rb"/\*\* @[^\n*\"'`]*\*/ ?"),  # of types
+)
 
 
 _BLANK = re.compile(rb"\n{2,}")
 
 
 def lean(name: str, data: bytes) -> bytes:
-    """A bundled static file as it is published: without the comments that have lines of their own.
+    """A bundled static file as it is published: without comments.
 
-    Telling others from code would need a parser. No string of the bundled files spans lines. A comment on the first
-    line says what the file is, and stays.
+    No string of the bundled files spans lines; in one that looks like a comment, a quotation mark follows before the
+    line ends, so comments with any are left. A comment on the first line says what the file is, and stays.
     """
-    return _BLANK.sub(b"\n", _COMMENT.sub(b"", data)) if name.endswith((".js", ".css")) else data
+    if not name.endswith((".js", ".css")):
+        return data
+    for comment in _COMMENTS:
+        data = comment.sub(b"", data)
+    return _BLANK.sub(b"\n", data)

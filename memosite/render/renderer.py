@@ -158,6 +158,7 @@ def environment_of(theme: Theme, compiled: jinja2.BytecodeCache | None) -> jinja
     environment.globals["plural_form"] = theme.words.form
     environment.filters |= {
         "addressed": _addressed,
+        "sentence": _sentence,
         "markdown": _markdown,
         "media_type": _media_type,
         # dates are not broken at the end of a line
@@ -193,10 +194,18 @@ def _markdown(text: str, prefix: str, base_level: int = LEVEL, links: Iterable[t
     return safe(to_html(text[: pages.PAGE_CHARS], links=dict(links), prefix=prefix, base_level=base_level))
 
 
+_BEGINNING: Final = re.compile(r"[a-z]+(?=[ ,:;]|$)")
+
+
 def _addressed(text: str, base_url: str | None) -> Markup:
     """Words with the address of the site in elements: the address at which they are read takes its place."""
     address = str(Markup.escape(base_url or ADDRESS))
     return safe(str(Markup.escape(text)).replace(address, f"<span data-address>{address}</span>"))
+
+
+def _sentence(text: str) -> str:
+    """A text that begins with a capital letter, unless it begins with a name: only a word is letters alone."""
+    return text[:1].upper() + text[1:] if _BEGINNING.match(text) else text
 
 
 def _media_type(href: str) -> str:

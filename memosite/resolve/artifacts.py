@@ -15,9 +15,20 @@ from memosite.facts.file import NAMED
 from memosite.facts.findings import Finding
 from memosite.facts.layout import place_of
 from memosite.facts.names import short_subject
-from memosite.facts.parsed import BROADCAST, Discharge, DocumentHead, Envelope, FileFacts, RecordCard, Ref, Text
+from memosite.facts.parsed import (
+    BROADCAST,
+    NOTHING_SAID,
+    Discharge,
+    DocumentHead,
+    Envelope,
+    FileFacts,
+    RecordCard,
+    Ref,
+    Text,
+)
 from memosite.facts.texts import SUMMARY
 from memosite.facts.times import Moment
+from memosite.formats.sessions.model import is_put_there
 from memosite.formats.status import sort_of
 from memosite.formats.systems import system_of
 from memosite.formats.turns import last_turn_at
@@ -426,9 +437,11 @@ def _common(around: ArtifactContext, subject: str, stem: str, text: Text | None,
 def _spoken(group: CopyGroup, around: ArtifactContext, memo_folders: tuple[str, ...]) -> dict[str, Any]:
     """The fields that memos, notes and transcripts have."""
     envelope, text = group.envelope, group.variants[0].text
+    summary = (envelope.body or text or NOTHING_SAID).summary
+    is_titled = group.kind != "transcript" or not (summary and is_put_there(envelope.subject))
     fields = _common(
         around,
-        envelope.subject,
+        envelope.subject if is_titled else summary,
         group.stem,
         text,
         system=envelope.log.system if envelope.log else "memodef",
@@ -437,7 +450,7 @@ def _spoken(group: CopyGroup, around: ArtifactContext, memo_folders: tuple[str, 
         variants=tuple(group.variants),
         broken=envelope.shape == "broken",
     )
-    return fields | {"summary": envelope.body.summary} if envelope.body else fields
+    return fields | {"summary": summary}
 
 
 def _copy(group: CopyGroup, index: int, life: model.Life | None, memo_folders: tuple[str, ...]) -> model.Copy:

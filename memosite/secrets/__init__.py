@@ -61,8 +61,8 @@ _RUNS = re.compile(rb"[%s]*+" % _RUN)
 
 
 _ASSIGNS = (
-    rb"(?:[A-Za-z][A-Za-z0-9]{0,40}+(?:[_.-][A-Za-z0-9]{1,40}+){0,9}+(?:[ \t]{1,40}+=|[ \t]{0,40}+:)(?!\S)"
-    rb"|(?:[A-Z][A-Z0-9_]{1,80}+|[A-Za-z][A-Za-z0-9]{0,40}+(?:_[A-Za-z0-9]{1,40}+){1,9}+)"
+    rb"(?:[A-Za-z][A-Za-z0-9]{0,40}+(?>(?:[_.-][A-Za-z0-9]{1,40}+){0,9})(?:[ \t]{1,40}+=|[ \t]{0,40}+:)(?!\S)"
+    rb"|(?:[A-Z][A-Z0-9_]{1,80}+|[A-Za-z][A-Za-z0-9]{0,40}+(?>(?:_[A-Za-z0-9]{1,40}+){1,9}))"
     rb"=(?:\\{0,7}[\"'])?[A-Za-z0-9/$~.{<])"
 )
 """A name and the sign that gives it a value, as in `DB_HOST=x` or `user_name: x`. The `=` that may end a key has none
@@ -102,6 +102,20 @@ strings that are put together, and the codes of a terminal for colours, raw and 
 escaped once is none: rules know it.
 
 Each begins with one certain character, which is found fast. Repetitions are bounded or give nothing back."""
+
+
+_JOINS = (re.compile(rb"oin\("), re.compile(rb"implode\("))
+
+
+_JOINED = re.compile(
+    rb"[ \t]{0,9}+(?:\[\]string\{(?P<go>[^{}]{0,1000}+)\}, {0,4}+\"\"\)|(?P<behind>\"\"|'')\)"
+    rb"|(?:(?P<list>[\[(])|(?:\"\"|''),)(?P<end>[^\])]{0,1000}+))"
+)
+"""The list of strings that a program joins, behind `"".join(` (Python), `join(` (PHP, Perl), or `Join(` (Go); behind
+`[…].join(`, that nothing is put between them (JavaScript, Ruby)."""
+
+
+_STRING = re.compile(rb"([\"'])([^\"'\\\n]*+)\1")
 
 
 _ENTITIES = {
@@ -343,10 +357,30 @@ def _untied(data: bytes) -> Iterator[Piece]:
             yield _piece(data, escapes)
 
 
+def _joints(data: bytes) -> Iterator[Knot]:
+    """What is between the strings of each list that a program joins with nothing between them."""
+    done = 0
+    for at in sorted(call.end() for join in _JOINS for call in join.finditer(data)):
+        joined = _JOINED.match(data, at)
+        if not joined:
+            continue
+        first, last = joined.span("go" if joined["go"] else "end")
+        if joined["behind"]:
+            last = at - len(b"].join(")
+            is_list = data[last:at] == b"].join("
+            first = data.rfind(b"[", max(done, last - LONGEST), last) if is_list else -1
+        elif joined["list"] and data[max(0, at - 8) : at] not in {b'"".join(', b"''.join("}:
+            continue
+        if first >= done:
+            done = last
+            strings = [string.span(2) for string in _STRING.finditer(data, first, last)]
+            yield from (Knot(before, after, b"") for (_, before), (after, _) in pairwise(strings))
+
+
 def _chains(data: bytes) -> Iterator[list[Knot]]:
     """The interruptions by the parts of a text that they belong to."""
     chain: list[Knot] = []
-    for knot in merge(*(_knots_of(pattern, data) for pattern in _KNOTS)):
+    for knot in merge(*(_knots_of(pattern, data) for pattern in _KNOTS), _joints(data)):
         if chain:
             end = chain[-1].end
             if knot.start < end:
@@ -465,17 +499,17 @@ _SEEMS_SO = re.compile(
 _EXAMPLES = frozenset(b"secret postgres mysql root admin guest example pass12 passwd".split())
 
 
-_IDENTIFIER_WORD = rb"(?:[A-Z]{2,}+[a-z]*+|[A-Z]?[a-z]++|[A-Z]){1,4}+"
+_IDENTIFIER_WORD = rb"(?>(?:[A-Z]{2,}+[a-z]*+|[A-Z]?[a-z]++|[A-Z]){1,4})"
 
 
-_NUMBERED = rb"%s(?:[0-9]{1,2}+(?:%s)?+)?+" % (_IDENTIFIER_WORD, _IDENTIFIER_WORD)
+_NUMBERED = rb"%s(?>(?:[0-9]{1,2}+(?:%s)?)?)" % (_IDENTIFIER_WORD, _IDENTIFIER_WORD)
 
 
 _NAME = re.compile(
     # Words and short numbers: an identifier, a path, a date. More than four words in one without a break are chance.
-    rb"[/~._-]*+(?:%s|v?[0-9]{1,10}+)(?:[ _./:+-]++(?:%s|v?[0-9]{1,10}+|$))*+" % (_IDENTIFIER_WORD, _IDENTIFIER_WORD)
+    rb"[/~._-]*+(?:%s|v?[0-9]{1,10}+)(?>(?:[ _./:+-]++(?:%s|v?[0-9]{1,10}+|$))*)" % (_IDENTIFIER_WORD, _IDENTIFIER_WORD)
     # In an identifier of several words, some hold a number: utf8_to_utf16.
-    + rb"|(?:%s[_./-]++)++(?:%s)?+" % (_NUMBERED, _NUMBERED)
+    + rb"|(?>(?:%s[_./-]++)+)(?>(?:%s)?)" % (_NUMBERED, _NUMBERED)
 )
 
 
@@ -541,14 +575,14 @@ _QUOTES = (b'"', b"'", b"`")
 _UNTIL_QUOTE = {quote: re.compile(rb"[^\s\\%s]{0,300}+" % quote) for quote in _QUOTES}
 
 
-_IN_VALUE = rb"[^\s\"'`<>\[\](){},;|&\\]"
+_NOT_IN_VALUE = rb"\s\"'`<>\[\](){},;|&\\"
 
 
 _UNQUOTED, _UNQUOTED_IN_ROW = (
     re.compile(
-        rb"(?>(?:%s++|(?!&&|;;|\|\||<<|<[/!]|<[A-Za-z]{1,20}[ />]|&#?[A-Za-z0-9]{1,8};"
+        rb"(?>(?:[^%s]++|(?!&&|;;|\|\||<<|<[/!]|<[A-Za-z]{1,20}[ />]|&#?[A-Za-z0-9]{1,8};"
         rb"|.[A-Za-z_][A-Za-z0-9_.-]{0,40}+(?: [A-Za-z]{1,12})?[=:])"
-        rb"[&;<%s](?=%s)){0,300})" % (_IN_VALUE, sign, _IN_VALUE)
+        rb"[&;<%s](?=[^%s])){0,300})" % (_NOT_IN_VALUE, sign, _NOT_IN_VALUE)
     )
     for sign in (rb"|", rb"")
 )
@@ -733,15 +767,14 @@ def _crypted(data: bytes) -> Iterator[Match]:
 def _tables(data: bytes, heads: Iterable[Match]) -> Iterator[Match]:
     """What is in a column of passwords: below each head, until a line has other columns or another head begins.
 
-    A head names columns and says nothing else: no line of a program does. In a list of users, any word is a password.
+    In a list of users, any word is a password.
     """
     lines = sorted({line for head in heads if (line := _line(data, head.start)) is not None})
     for line, (limit, _) in pairwise((*lines, (len(data), 0))):
         separator = _separator(data[slice(*line)])
         titles = [data[slice(*cell)] for cell in _cells(data, *line, separator)]
-        columns = [number for number, title in enumerate(titles) if _CALLED_SECRET.search(title)]
-        named = titles[1:-1] if separator == b"|" else titles
-        if not columns or len(titles) < 2 or not all(map(_TITLE.search, named)):
+        columns = _secret_columns(titles, named=filter(None, titles[1:-1]) if separator == b"|" else titles)
+        if not columns:
             continue
         is_list = separator != b"|" and any(map(_CALLED_USER.search, titles))
         end = cast("re.Match[bytes]", _LINE_BREAK.match(data, line[1])).end()
@@ -755,10 +788,61 @@ def _tables(data: bytes, heads: Iterable[Match]) -> Iterator[Match]:
                 break
             for first, last in (cells[number] for number in columns):
                 value = data[first:last].partition(b'"')[0].rstrip(_ORNAMENTS)
-                is_value = not _NO_VALUE.search(value) and _LETTERS.search(value)
-                if is_value and (len(value) >= 6 if is_list else len(value) >= SHORTEST and _DIGITS.search(value)):
+                if _is_value(value, is_list=is_list):
                     yield Match(LISTED if is_list else CELL, first, first + len(value))
             end = break_.end() if break_ else limit
+
+
+_BEFORE_TAG = re.compile(rb"\s{0,9}<")
+
+
+_TAG_OF_TABLE = re.compile(rb"<(?P<end>/?)(?P<name>t[rhd]|table)(?:\s[^<>]{0,1000}+)?>", re.IGNORECASE)
+
+
+_TEXT_OF_CELL = re.compile(rb"\s{0,80}+(?>(?:<[a-zA-Z]{1,8}(?:\s[^<>]{0,200}+)?>\s{0,80}+){0,4})([^<\"\n]{0,400}+)")
+
+
+def _page_tables(data: bytes) -> Iterator[Match]:
+    """What is in a column of passwords of a table in HTML."""
+    columns: list[int] = []
+    width = 0
+    for row, is_head in _rows(data):
+        if is_head:
+            titles = [data[slice(*cell)] for cell in row]
+            width, columns = len(row), _secret_columns(titles, named=filter(None, titles))
+        elif len(row) == width:
+            places = [row[number] for number in columns]
+            yield from (Match(CELL, *place) for place in places if _is_value(data[slice(*place)]))
+
+
+def _rows(data: bytes) -> Iterator[tuple[list[tuple[int, int]], bool]]:
+    """The places of the cells of each row in HTML, and whether it is a head: of `th`, or the first of a table."""
+    row, names, is_first = list[tuple[int, int]](), set[bytes](), False
+    for tag in _TAG_OF_TABLE.finditer(data):
+        name = tag["name"].lower()
+        if name not in {b"th", b"td"}:
+            if row:
+                yield row, names == {b"th"} or (is_first and names == {b"td"})
+            is_first = name == b"table" or (is_first and not row)
+            row, names = [], set()
+        elif not tag["end"] and len(row) < LONGEST:
+            start, end = cast("re.Match[bytes]", _TEXT_OF_CELL.match(data, tag.end())).span(1)
+            row.append((start, start + len(data[start:end].rstrip(_ORNAMENTS + b"\t"))))
+            names.add(name)
+    if row:
+        yield row, names == {b"th"} or (is_first and names == {b"td"})
+
+
+def _secret_columns(titles: Sequence[bytes], named: Iterable[bytes]) -> list[int]:
+    """The columns of passwords, if all of a row names columns and says nothing else: no line of a program does."""
+    columns = [number for number, title in enumerate(titles) if _CALLED_SECRET.search(title)]
+    return columns if len(titles) > 1 and all(map(_TITLE.search, named)) else []
+
+
+def _is_value(value: bytes, *, is_list: bool = False) -> bool:
+    """Whether what is in a column of passwords is one; in a list of users, any word is."""
+    is_one = not _NO_VALUE.search(value) and _LETTERS.search(value)
+    return bool(is_one and (len(value) >= 6 if is_list else len(value) >= SHORTEST and _DIGITS.search(value)))
 
 
 def _line(data: bytes, at: int) -> tuple[int, int] | None:
@@ -828,7 +912,7 @@ def find_repeats(text: str, found: Iterable[Match]) -> Iterator[Match]:
     One pass over the words of the text: most begin like no value. A value ends where its last word ends.
     """
     known: dict[str, list[Value]] = {}
-    for value in sorted(_values(text, found), key=lambda value: -len(value.whole)):
+    for value in sorted(_values(text, found), key=lambda value: (-len(value.whole), value.whole, value.rule)):
         known.setdefault(value.core[:SHORTEST], []).append(value)
     if not known:
         return
@@ -878,7 +962,7 @@ MOST = 1_000
 would take a hundred times as long."""
 
 
-VERSION = 12
+VERSION = 13
 """To be raised when other secrets are found by the same rules."""
 
 
@@ -951,7 +1035,10 @@ def _read(data: bytes, *, is_spaced: bool) -> Iterator[Match]:
             heads.append(match)
     if not is_spaced:
         yield from _crypted(data)
-    yield from _tables(data, heads)
+    lines = [head for head in heads if not _BEFORE_TAG.match(data, head.end)]
+    if len(lines) < len(heads):
+        yield from _page_tables(data)
+    yield from _tables(data, lines)
 
 
 def _secrets(matches: Iterable[Match], layer: Layer, text: str) -> Iterator[Match]:

@@ -266,6 +266,23 @@ FORMS: Mapping[str, str] = {
     "Telnyx": "KE·Y0{X31}_{A22}", "Tencent": "AK·ID{A32}", "Trigger.dev": "tr·_prod_{A20}",
     "Typeform": "tf·p_{A44}_{A14}", "Vercel": "vc·p_{A56}", "Volcano Engine": "AK·LT{A44}",
     "WooCommerce": "cs·_{H40}", "Yandex": "AQ·VN{W34}{A1}", "nostr": "ns·ec1{Q58}", "wallet": "xp·rv{Z107}",
+    "Apify, with a dash": "apify·_api_{A17}-{A18}", "Brevo, any characters": "xkey·sib-{W80}{A1}",
+    "Checkout.com, capitals": "sk·_{X8}-{X4}-{X4}-{X4}-{X12}", "CircleCI, capitals": "CCI·PAT_{A22}_{X40}",
+    "Courier, any project": "pk·_staging2_{A26}47", "Docker, of an organization": "dckr·_oat_{W31}{A1}",
+    "Duffel": "duffel·_live_{W53}{A1}", "EcoStruxure IT": "AK·1{A53}", "Figma, of a project": "fi·gp_{A20}={A30}",
+    "GitHub, with a sign": "gh·p_{A20}_{A20}", "GitLab, with a sign": "gl·pat-{A5}={A13}7",
+    "Google, short": "ya·29.{W25}{A1}", "HubSpot, any characters": "pat·-eu1-{A8}-{A4}-{A4}-{A4}-{A12}",
+    "IEX": "sk·_{L32}", "JSON web token, another text": "eyJ0eX·AiOiJKV1QiLCJhbGciOiJIUzI1NiJ9.{A74}.{A43}",
+    "JSON web token, encrypted": "eyJhbGci·OiJkaXIiLCJlbmMiOiJBMjU2R0NNIn0..{A16}.{A90}.{A22}",
+    "Klaviyo, any characters": "pk·_{A34}", "LaunchDarkly, any characters": "api·-{L8}-{L4}-{L4}-{L4}-{L12}",
+    "Microsoft Teams": "webhook·.office.com/webhookb2/{U}@{U}/IncomingWebhook/{H32}/{U}",
+    "Netlify, with a sign": "nf·p_{A10}_{A25}", "Postman, any characters": "PM·AK-{A24}-{A34}",
+    "PubNub, of subscribers": "sub·-c-{L8}-{L4}-{L4}-{L4}-{L12}", "Pulumi, any characters": "pu·l-{L40}",
+    "RubyGems, any characters": "ruby·gems_{A48}", "Salesblink": "key·-{A64}",
+    "SendGrid, shorter": "S·G.{A20}.{W40}{A1}",
+    "Square, any kind": "sq0·cbx-{A45}", "Telnyx, any characters": "KE·Y{A55}",
+    "Tines, any characters": "tin·es.com/webhook/{L32}/{L32}", "Voiceflow, old": "V·F.{X24}.{A16}",
+    "Zapier": "hooks·.zapier.com/hooks/catch/{D8}/{L7}",
 }  # fmt: skip
 """Of vendors, how their keys look: what does not change, and how many characters of which alphabet. The dot is for
 scanners, which would take this file for a leak."""

@@ -23,7 +23,7 @@ from memosite.formats.sessions.building import (
     words,
 )
 from memosite.formats.sessions.lines import Record, blocks, first_records, nested, read_lines, string
-from memosite.formats.sessions.model import HARNESS, PARENT, PERSON, Part, Problem, Session, cut
+from memosite.formats.sessions.model import HARNESS, PARENT, PERSON, PUT_BY_CLAUDE, Part, Problem, Session, cut
 
 SYSTEM: Final = "claude-code"
 
@@ -32,11 +32,6 @@ _MARKERS = frozenset(
         *("file-history-snapshot", "queue-operation", "summary", "last-prompt", "mode", "permission-mode"),
         *("custom-title", "ai-title"),
     )
-)
-_PUT_THERE = (
-    *("<local-command-", "<command-", "<bash-", "<task-notification", "<system-reminder", "<teammate-message"),
-    *("[Request interrupted by user", "Base directory for this skill: "),
-    *("<ide_opened_file>", "<ide_selection>", "<ide_diagnostics>"),  # where it does not end
 )
 _CONTINUED = "This session is being continued from a previous "  # before `isCompactSummary` was written
 _CONTEXT = re.compile(r"\s*<(ide_opened_file|ide_selection|ide_diagnostics)>(.*?)</\1>\s*", re.DOTALL)
@@ -319,7 +314,7 @@ def whose(record: Record, text: str, place: Place, images: tuple[Part, ...], *, 
         or record.get("isVisibleInTranscriptOnly") is True
         or record.get("promptSource") == "system"
         or nested(record, "origin").get("kind", "human") != "human"
-        or rest.startswith(_PUT_THERE)
+        or rest.startswith(PUT_BY_CLAUDE)
         or not (rest or images)
     )
     if record.get("isCompactSummary") is True or text[:100].lstrip().startswith(_CONTINUED):

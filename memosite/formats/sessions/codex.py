@@ -22,15 +22,11 @@ from memosite.formats.sessions.building import (
     words,
 )
 from memosite.formats.sessions.lines import Record, blocks, first_records, nested, parse, read_lines, string
-from memosite.formats.sessions.model import HARNESS, PARENT, PERSON, Part, Problem, Session, cut
+from memosite.formats.sessions.model import HARNESS, PARENT, PERSON, PUT_BY_CODEX, Part, Problem, Session, cut
 
 SYSTEM: Final = "codex"
 
 _TYPES = frozenset(("session_meta", "response_item", "event_msg", "turn_context", "compacted"))
-PUT_THERE = (
-    *("<user_instructions>", "<environment_context>", "<permissions instructions>", "<app-context>", "<turn_aborted>"),
-    *("<skill>", "<INSTRUCTIONS>", "# AGENTS.md instructions", "<subagent_notification>", "<user_shell_command>"),
-)
 _MARKS = {"turn_aborted": "interrupted", "thread_rolled_back": "rolled back"}
 _REPEATED = frozenset(("user_message", "agent_message", "agent_reasoning", "agent_reasoning_raw_content"))
 _SHELLS = frozenset(("shell", "shell_command", "exec_command", "local_shell_call", "container.exec"))
@@ -170,7 +166,7 @@ class _Log:
             self.turns.answer(text, place, model=self.model)
             self.turns.aside(*images)
             return True
-        is_put = role != "user" or text.lstrip().startswith(PUT_THERE)
+        is_put = role != "user" or text.lstrip().startswith(PUT_BY_CODEX)
         if is_put or self.is_started_by_agent:
             speaker = HARNESS if is_put else PARENT
             self.turns.say(Draft(kind="system", speaker=speaker, place=place, text=text, lead=images))

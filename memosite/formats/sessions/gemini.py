@@ -28,11 +28,10 @@ from memosite.formats.sessions.building import (
     words,
 )
 from memosite.formats.sessions.lines import FILE_BYTES, Record, blocks, first_records, nested, parse, read_lines, string
-from memosite.formats.sessions.model import HARNESS, PERSON, Part, Problem, Session, cut
+from memosite.formats.sessions.model import HARNESS, PERSON, PUT_BY_GEMINI, Part, Problem, Session, cut
 
 SYSTEM: Final = "gemini"
 
-_PUT_THERE = ("<session_context>", "<hook_context>", "<system-reminder>", "This is the Gemini CLI.")
 _SNAPSHOT = "<state_snapshot>"
 _THANKS = "Got it. Thanks for the additional context!"  # what the program has the model say to its own words
 _HEADS = ("projectHash", "messages", "startTime")
@@ -253,7 +252,7 @@ def _message(record: Record, place: Place) -> _Message | None:
     own: list[Record] = []
     put: list[Record] = []
     for part in texts:
-        (put if string(part, "text").lstrip().startswith(_PUT_THERE) else own).append(part)
+        (put if string(part, "text").lstrip().startswith(PUT_BY_GEMINI) else own).append(part)
     is_mixed = any(string(part, "text").strip() for part in own)
     text = joined(own if is_mixed else texts)
     if not text.strip() and not images:

@@ -30,9 +30,8 @@ from memosite.formats.sessions.building import (
     words,
 )
 from memosite.formats.sessions.claude_code import whose
-from memosite.formats.sessions.codex import PUT_THERE
 from memosite.formats.sessions.marked import count_of, read_marked, thought, words_of
-from memosite.formats.sessions.model import HARNESS, PARENT, Part, Problem, Session, cut
+from memosite.formats.sessions.model import HARNESS, PARENT, PUT_BY_CODEX, Part, Problem, Session, cut
 from memosite.formats.turns import Fence, Mark, fence_after, fence_of, is_blank, is_rule, outside_fences, times_of
 
 SYSTEM: Final = "specstory"
@@ -456,7 +455,7 @@ def _say(talk: Conversation, text: str, place: Place) -> None:
         start = match.end()
     said = whose({}, text, place, tuple(images))
     said.words_from = max(said.words_from, start)
-    if said.kind == "person" and text[said.words_from :].lstrip().startswith(PUT_THERE):
+    if said.kind == "person" and text[said.words_from :].lstrip().startswith(PUT_BY_CODEX):
         said = Draft(kind="system", speaker=HARNESS, place=place, text=text)
     talk.say(said)
 
