@@ -133,7 +133,7 @@ def test_a_build_ends_with_a_summary_and_check_names_the_line(tmp_path: Path, ca
     for format_ in ("json", "sarif"):
         assert main(["check", str(shared_example()), "--format", format_, "--fail-on", "never"]) == 0
         value = json.loads(capsys.readouterr().out)
-        assert len(value if format_ == "json" else value["runs"][0]["results"]) == 16
+        assert len(value if format_ == "json" else value["runs"][0]["results"]) == 18
 
 
 def test_a_build_says_once_that_the_site_knows_no_address(tmp_path: Path, capsys: Capture) -> None:
