@@ -129,11 +129,11 @@ def test_a_build_ends_with_a_summary_and_check_names_the_line(tmp_path: Path, ca
     assert main(["check", str(shared_example())]) == 1
     told = capsys.readouterr().out
     assert ':8: error: "sent" is "2026-04-XX", expected ISO 8601 [date-invalid]' in told
-    assert "2 errors, 10 warnings, 4 notes" in told
+    assert "2 errors, 12 warnings, 4 notes" in told
     for format_ in ("json", "sarif"):
         assert main(["check", str(shared_example()), "--format", format_, "--fail-on", "never"]) == 0
         value = json.loads(capsys.readouterr().out)
-        assert len(value if format_ == "json" else value["runs"][0]["results"]) == 16
+        assert len(value if format_ == "json" else value["runs"][0]["results"]) == 18
 
 
 def test_a_build_says_once_that_the_site_knows_no_address(tmp_path: Path, capsys: Capture) -> None:
