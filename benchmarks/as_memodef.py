@@ -5,13 +5,13 @@ import json
 import os
 import subprocess
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import IO
 
 from benchmarks.as_capture import body_text
 from benchmarks.organization import POSITIONS, REPOS, Artifact
+from memosite.facts.values import replace
 
 HEAD = {"catdef": "1.4", "memodef": "0.4.0"}
 LEGACY = ("from", "to", "subject", "sent", "in_reply_to", "action_required", "body_ref")

@@ -7,7 +7,6 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from benchmarks.organization import artifacts
 from benchmarks.table import ADDED, WORKS, Result, growth_table, size_table
 from benchmarks.tools import Tool, hugo, memosite
 from benchmarks.transcripts import measure_transcripts
+from memosite.facts.values import as_dict
 
 PARTS = ("memosite", "hugo", "transcripts")
 
@@ -33,9 +33,9 @@ def main(arguments: Sequence[str]) -> None:
         found = measure_sizes(tools, Path(work), sorted(options.memos) if tools else (), options)
         if "transcripts" in parts:
             taken = measure_transcripts(Path(work), options.transcripts, seed=options.seed, rounds=options.rounds)
-            said["transcripts"] = {name: [asdict(one) for one in each] for name, each in taken.items()}
+            said["transcripts"] = {name: [as_dict(one) for one in each] for name, each in taken.items()}
     if options.json:
-        said["builds"] = [asdict(result) for result in found]
+        said["builds"] = [as_dict(result) for result in found]
         options.json.write_text(json.dumps(said, indent=1) + "\n")
 
 

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -20,6 +19,7 @@ from benchmarks.organization import BEGIN, POSITIONS, SPAN, Artifact, artifacts
 from benchmarks.queries import make_queries
 from benchmarks.table import MEGABYTE, Bar, align
 from benchmarks.tools import ROOT, build_site, run_module
+from memosite.facts.values import as_dict
 
 FIRST_BAR, BAR, AGENT_BAR = Bar(6, "s"), Bar(0.3, "s"), Bar(0.5, "s")
 """Of the first search, of each command after it, and of the commands for AI sessions."""
@@ -73,7 +73,7 @@ def measure_commands(work: Path, memos: int, *, seed: int, rounds: int) -> dict[
     print(command_table(memos, {name: median(each) for name, each in taken.items()}) + "\n", flush=True)
     shutil.rmtree(site)
     shutil.rmtree(work / "built")
-    return {name: [asdict(one) for one in each] for name, each in taken.items()}
+    return {name: [as_dict(one) for one in each] for name, each in taken.items()}
 
 
 def _commands(site: Path, query: str) -> Mapping[str, Callable[[], Measured]]:

@@ -2,9 +2,9 @@
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from benchmarks.markup import Prose, length
+from memosite.facts.values import Value
 
 TOOLS = {
     "Bash": 24, "Read": 13, "Edit": 6, "Write": 5, "TodoWrite": 5, "WebFetch": 2, "ToolSearch": 2, "AskUserQuestion": 2,
@@ -20,8 +20,7 @@ LONG = 500
 """Turns that are longer have headings and lists."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCall:
+class ToolCall(Value):
     """A tool that was called, when, and what it was given."""
 
     name: str
@@ -29,8 +28,7 @@ class ToolCall:
     given: Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class Turn(Value):
     """A turn of a conversation, and the calls that the assistant made after it."""
 
     is_user: bool

@@ -9,8 +9,9 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from memosite.facts.values import Value
 
 PAUSE = 0.05
 """Seconds between two looks at the memory."""
@@ -19,8 +20,7 @@ REST = 10
 """The kernel walks all pages to tell a process's share; a look may take a tenth of the time at most."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class Measured(Value):
     """What commands took, one after the other: wall and processor seconds, the most memory at once in bytes."""
 
     seconds: float
@@ -55,8 +55,7 @@ class CommandFailed(SystemExit):
         self.measured = measured
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
+class Changes(Value):
     """What became of a folder: files in it and their bytes; files written, and those whose bytes are others now."""
 
     files: int

@@ -10,12 +10,12 @@ import random
 import re
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import Literal
 
 from benchmarks.conversations import Turn, converse
 from benchmarks.markup import Prose, length
+from memosite.facts.values import Value, replace
 
 REPOS = ("harbour", "ledger", "orchard", "workshop", "signals", "kitchen")
 POSITIONS = tuple(f"{repo}-{role}" for repo in REPOS for role in ("strategist", "engineer", "maintainer", "validator"))
@@ -30,8 +30,7 @@ Kind = Literal["memo", "note", "transcript"]
 Box = Literal["inbox", "read", "archive"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Artifact:
+class Artifact(Value):
     """A memo, note or transcript before it has a form.
 
     `name` is the file's without extension; `to` a position, "all" or "file"; `text` is Markdown, in a file beside the

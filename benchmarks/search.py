@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from benchmarks.organization import artifacts
 from benchmarks.queries import make_queries
 from benchmarks.table import MEGABYTE, align, verdict
 from benchmarks.tools import ROOT, run_module, run_pagefind
+from memosite.facts.values import Value, as_dict, replace
 
 PARTS = ("memosite", "pagefind")
 HITS = 20
@@ -33,8 +33,7 @@ Answers = Mapping[str, Sequence[Answer]]
 """By kind of query: hits in all, bytes moved and requests, milliseconds the first time and again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(Value):
     """What was measured of one search: making it, what is published of it, its program's bytes, and its answers."""
 
     tool: str
@@ -64,7 +63,7 @@ def main(arguments: Sequence[str]) -> None:
                 print(search_table(memos, here) + "\n", flush=True)
             found += here
     if options.json:
-        said = {"browser": [asdict(one) for one in found]}
+        said = {"browser": [as_dict(one) for one in found]}
         options.json.write_text(json.dumps(said, indent=1) + "\n")
 
 

@@ -1,9 +1,9 @@
 """The tables that benchmarks print: measured values, their ratios, and the bars they are held to (SPEC 10)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from benchmarks.measure import Changes, Measured
+from memosite.facts.values import Value
 
 FULL, AGAIN, ADDED = "full build", "again, nothing changed", "one memo added"
 WORKS = (FULL, AGAIN, ADDED)
@@ -13,8 +13,7 @@ SMALL, USUAL, LARGE = 2_000, 10_000, 100_000
 """The numbers of artifacts that the bars are set for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class Result(Value):
     """What one kind of build took and wrote: `measured` is the median of the rounds, files are those of the first."""
 
     tool: str
@@ -33,8 +32,7 @@ Builds = Mapping[str, Result]
 """The three builds of one tool at one size, by work."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Value, kw_only=False):
     """The most that a value may be at `memos` artifacts; the unit `×` is a part of the other tool's value."""
 
     most: float
@@ -51,8 +49,7 @@ class Bar:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Value, kw_only=False):
     """A line of the table: what is measured of a tool's builds, and its bar."""
 
     label: str

@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from benchmarks.interpreter import environment
 from benchmarks.measure import Measured, run
 from benchmarks.organization import Artifact
 from benchmarks.table import OURS
+from memosite.facts.values import Value
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = "benchmarks/.venv/lib/python*/site-packages"
@@ -24,8 +24,7 @@ HUGO, PAGEFIND, CLAUDE_CODE_LOG = (
 """Called as they are, without the Python that wraps them: it would count as theirs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
+class Tool(Value):
     """A site generator.
 
     `folder` is that of its site, `output` the one in it that it builds, and `search` in that the one of its search.

@@ -8,7 +8,6 @@ A site stays lean, or stays as it is: addresses that were published have to answ
 
 from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memosite.archive.ledger import LEDGER_PATH, Ledger
@@ -19,6 +18,7 @@ from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
 from memosite.facts.layout import CONFIG_NAME
 from memosite.facts.rules import withheld_for_secrets
+from memosite.facts.values import Value, replace
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.reading.published import known_ledger, known_seals, previous_folder
 from memosite.remake import report
@@ -145,8 +145,7 @@ def build(
         return result
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Read:
+class _Read(Value):
     """What a build reads: the archive with its ledger, the ledger and the sealed log that it goes on from."""
 
     archive: "Archive"

@@ -11,7 +11,6 @@ import io
 import json
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
@@ -30,6 +29,7 @@ from memosite.facts.json_text import clean_text, read_json_text
 from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import BodyFile, Envelope, FileFacts, Participant, SessionFile, SessionLog, Withheld
 from memosite.facts.times import read_moment
+from memosite.facts.values import replace
 from memosite.formats.adapters import parse
 from memosite.formats.sessions.model import agent_of
 from memosite.formats.sessions.parsing import parse as parse_log

@@ -11,7 +11,6 @@ it, so the numbers can be read in the SVG, which a test does.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
 from memosite.archive.cite import Citation
@@ -23,11 +22,11 @@ from memosite.facts.parsed import Kind, Mailbox
 from memosite.facts.phrases import phrase, phrases
 from memosite.facts.texts import Sentence
 from memosite.facts.times import Moment
+from memosite.facts.values import Value
 from memosite.formats.turns import Turn
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PagePart:
+class PagePart(Value):
     """One part of a long page.
 
     Of a transcript, `turn` is the first turn that begins there or after it, counted from 1, and `within` the turn that
@@ -43,8 +42,7 @@ class PagePart:
     is_listed: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reference:
+class Reference(Value):
     """A label that leads somewhere, or nowhere (`href` None)."""
 
     label: str
@@ -52,8 +50,7 @@ class Reference:
     title: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
+class Site(Value):
     """What all pages of a site share."""
 
     title: str
@@ -74,8 +71,7 @@ class Site:
     """Whether the thoughts in session logs are published."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class Page(Value):
     """What every page has. `path` is its file, `root` leads from it to the top of the site."""
 
     template: ClassVar[str]
@@ -92,8 +88,7 @@ class Page:
     parts: tuple[PagePart, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(Value):
     """One artifact in a list, or one memo in a thread (then `depth` counts).
 
     `type` says of a record what its system calls it. What is superseded is struck; `successor` is what took its place.
@@ -125,13 +120,16 @@ class Row:
     source: str = ""
     continues: tuple[Reference, ...] = ()
     continued_from: Reference | None = None
+    excerpt: str = ""
+    """A line of its text."""
+    is_kind_said: bool = False
+    """Whether a heading above it says what it is, so that the row does not."""
     waits_for: tuple[Reference, ...] = ()
     age: str = ""
     """Of what waits: for whom of several people, and how old it is, counted to the newest date of the archive."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MentionRow:
+class MentionRow(Value):
     """An artifact with the sentence of a mention, None if there is none: it may be named in a field alone.
 
     `places` lead to the mention, or to further ones; `more` counts those that are not named.
@@ -143,8 +141,7 @@ class MentionRow:
     more: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Neighbours:
+class Neighbours(Value):
     """Links to the artifacts before and after one; `of` is what each is: "memo to director"."""
 
     of: str
@@ -152,8 +149,7 @@ class Neighbours:
     next: Reference | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SharedRow:
+class SharedRow(Value):
     """A passage that a text shares with another: what the one is to the other, where it is here, and where there.
 
     `begins` are its first words.
@@ -166,8 +162,7 @@ class SharedRow:
     begins: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LifeStep:
+class LifeStep(Value):
     """One step of a history: what happened, when, by whom, how long after the step before it, in which commit."""
 
     label: str
@@ -179,8 +174,7 @@ class LifeStep:
     changes: Reference | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LifeLine:
+class LifeLine(Value):
     """The history of one copy. `pending` is what is not committed, `why_not` why git cannot say.
 
     `left_out` is how many steps before the last ones are not shown.
@@ -193,8 +187,7 @@ class LifeLine:
     left_out: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CopyRow:
+class CopyRow(Value):
     """One file of the artifact; `original` is its published copy, `web` where the forge shows it."""
 
     source: str
@@ -206,8 +199,7 @@ class CopyRow:
     body: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrackStep:
+class TrackStep(Value):
     """A step on the way of a decision: a proposal, a decision, or a record of it. `standing` is "" if unknown."""
 
     role: str
@@ -228,8 +220,7 @@ class ShownImage(NamedTuple):
     why_not: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnRange:
+class TurnRange(Value):
     """The turns of one part of a transcript, counted from 0: `first` and all others before `end`.
 
     Of the first turn, what comes before the character `start` is on the part before; of the last, what comes from the
@@ -247,8 +238,7 @@ class TurnRange:
         return self.first + (self.start > 0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Body:
+class Body(Value):
     """A text to be rendered in place. `links` maps what is written to where it leads from this page.
 
     Of an image that is not among `images`, only the words are shown.
@@ -293,8 +283,7 @@ class Body:
     """How many of its first turns an older session has, too, from which turn of that on, and that session's page."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CitedRow:
+class CitedRow(Value):
     """One citation: what makes it, at which place, and what it cites; the words, and whether they hold."""
 
     by: Reference
@@ -304,17 +293,19 @@ class CitedRow:
     said: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FindingRow:
-    """One finding, with the page of the artifact it is about, and what it rests on in pieces, some of them links."""
+class FindingRow(Value):
+    """One finding, with the page of the artifact it is about, and what it rests on in pieces, some of them links.
+
+    `anchor` is its id on the page, if it is the first of its rule.
+    """
 
     finding: Finding
     clause: tuple[Reference, ...] = ()
     page: Reference | None = None
+    anchor: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutdatedCitation:
+class OutdatedCitation(Value):
     """A decision that is cited and not in force any more, and what took its place, since when."""
 
     decision: Reference
@@ -322,7 +313,6 @@ class OutdatedCitation:
     since: Moment | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ArtifactPage(Page):
     """What the pages of all artifacts have in common."""
 
@@ -357,8 +347,7 @@ class ArtifactPage(Page):
     waits_for: tuple[Reference, ...] = ()  # by name, of many the first; none of a memo whose state says it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListSection:
+class ListSection(Value):
     """A heading with rows under it; `anchor` is its id on the page, `empty` what to say when there are none."""
 
     heading: str
@@ -371,7 +360,6 @@ class ListSection:
     """Anchors that were published for what it shows."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ListPage(Page):
     """Sections of rows: a month, decisions, a system, part of a long list; `views` are other ways to group the same."""
 
@@ -384,8 +372,7 @@ class ListPage(Page):
     next: Reference | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelationshipRow:
+class RelationshipRow(Value):
     """One edge of the organization."""
 
     type: str
@@ -524,8 +511,7 @@ def fits_one_page(chars: int, turns: int) -> bool:
     return chars + turns * TURN_CHARS + min(turns, OUTLINE) * _ROW_CHARS <= PAGE_CHARS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VariantRow:
+class VariantRow(Value):
     """A text that differs from the one shown: the texts to compare, by digest ("" = none)."""
 
     label: str
@@ -537,16 +523,14 @@ class VariantRow:
     """Of transcripts: when each of the two began."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class View(Value):
     """A list or filter: a link to a page of its own, and how many it has; the one that is shown is no link."""
 
     page: Reference
     total: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seal:
+class Seal(Value):
     """The newest root of the sealed log, of which month, and how many leaves it seals; "" and 0 if there is none.
 
     So many more leaves are `waiting` for their month to close.
@@ -566,8 +550,7 @@ LEVELS = 4
 """The shades of a grid."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class Cell(Value):
     """A number with where it leads; `words` say in a drawing what it counts."""
 
     number: int
@@ -575,8 +558,7 @@ class Cell:
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PictureRow:
+class PictureRow(Value):
     """A row: its cells are as many as the picture has columns, None where there is nothing to count.
 
     `note` is drawn at the end of the row. `days` are, of what is counted by age, how many are 0, 1, 2 … days old, up to
@@ -599,16 +581,14 @@ class PictureRow:
         return tuple((place, cell) for place, cell in enumerate(self.cells) if cell and cell.number)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PictureColumn:
+class PictureColumn(Value):
     """A column of the table; `mark` is what a drawing writes at it, "" where there is no room for words."""
 
     label: str
     mark: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class Mark(Value):
     """A number that is drawn: from where, how far, and in which shade (from 1)."""
 
     at: int
@@ -617,8 +597,7 @@ class Mark:
     cell: Cell
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Picture:
+class Picture(Value):
     """A table that is drawn. `anchor` is its id on the page, `corner` what its rows are, `caption` what it shows."""
 
     anchor: str
@@ -652,7 +631,6 @@ class Picture:
         raise NotImplementedError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Bars(Picture):
     """One bar for each row, as long as its total: one column behind the other, later ones darker."""
 
@@ -674,7 +652,6 @@ class Bars(Picture):
             at += cell.number
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Grid(Picture):
     """A cell for each number, on a pale ground."""
 
@@ -685,7 +662,6 @@ class Grid(Picture):
             yield Mark(at=at, size=1, shade=shade_of(cell.number, most), cell=cell)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Sparks(Picture):
     """Small bars upward, a drawing for each row; all have one scale."""
 

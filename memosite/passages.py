@@ -16,7 +16,6 @@ import hashlib
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import accumulate, islice
 from typing import Any, Final, Literal, TypeAlias
@@ -25,6 +24,8 @@ from memosite.archive.model import Artifact, Document, Memo, Record, Transcript
 from memosite.facts.json_text import clean_text, read_json_text
 from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import FileFacts, Ref, Text
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value, replace
 from memosite.formats.sessions.kept import read_conversation
 from memosite.formats.turns import REDACTED, Turn, TurnBlock, TurnList, blocks, parse_formerly
 from memosite.pages import PAGE_CHARS
@@ -66,8 +67,7 @@ _JSON: Final = (ENVELOPE_SUFFIX, ".json")
 _FIRST: Final = ("body", "x.memo.body")  # fields that are looked at before others, which may say the same
 
 
-@dataclass(frozen=True, kw_only=True)
-class SourceBody:
+class SourceBody(Value, dict=True):
     """A text with anchors, and where it is: `source` and `path` name its file, `part` what of it (see `Passage`).
 
     `before` are the bytes of that part that come before the text, `lines_before` its lines. `prefix` is what its
@@ -226,11 +226,10 @@ _DEPTH = 50
 """Among so many passages before a character, the one that it is in is looked for: lists hold lists."""
 
 
-_TURN = re.compile(r"t(?:(?P<ordinal>[1-9]\d*)(?P<within>[.-].*)?|-[0-9a-f]{8}(?:-\d+)?)", re.ASCII | re.DOTALL)
+_TURN = regex(r"t(?:(?P<ordinal>[1-9]\d*)(?P<within>[.-].*)?|-[0-9a-f]{8}(?:-\d+)?)", re.ASCII | re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class Passage(Value):
     """What can be cited of an artifact: `anchor` names it on the artifact's page.
 
     Its text is UTF-8 with LF, from the byte `begin` on and before the byte `end` of a part of its file: of all of it
@@ -252,8 +251,7 @@ class Passage:
     also: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Around:
+class Around(Value):
     """Where a character of a body is: the anchor that leads to it, and the characters of its block.
 
     The block is the passage; of code, and of what is in no passage, as tables are, it is the line.
@@ -264,8 +262,7 @@ class Around:
     end: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
+class _Place(Value):
     """A passage of one text, in characters; `sha256` is given where that of its text is not that of its source."""
 
     anchor: str
@@ -332,13 +329,17 @@ def anchors_at(text: str, chars: Iterable[int], *, prefix: str) -> list[str]:
     return [places[number - 1].anchor if number else "" for number in (bisect_right(begins, at) for at in chars)]
 
 
+def begins_of(text: str, conversation: TurnList) -> list[int]:
+    """Where each turn of a conversation begins, in its text."""
+    starts = _starts(text, 0)
+    return [starts[turn.line] for turn in conversation.turns]
+
+
 def turns_at(text: str, conversation: TurnList, chars: Iterable[int]) -> list[Turn | None]:
     """The turn of a conversation, given with its text, that has each of these characters; None where none has it."""
-    turns = conversation.turns
-    starts = _starts(text, 0)
-    begins = [starts[turn.line] for turn in turns]
-    found = ((turns[number - 1] if number else None, at) for at in chars for number in (bisect_right(begins, at),))
-    return [turn if turn and at < starts[turn.line] + len(turn.text) else None for turn, at in found]
+    turns, begins = conversation.turns, begins_of(text, conversation)
+    found = [(bisect_right(begins, at) - 1, at) for at in chars]
+    return [turns[n] if n >= 0 and at < begins[n] + len(turns[n].text) else None for n, at in found]
 
 
 def _passages(body: SourceBody, places: Iterable[_Place]) -> Iterator[Passage]:

@@ -19,9 +19,11 @@ import datetime as dt
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from string import ascii_letters, digits
 from typing import Literal, TypeAlias
+
+from memosite.facts.patterns import regex
+from memosite.facts.values import Struct, Value, field
 
 # The analyzer: splits a text into words, the same way for the index, the blocks and both query parsers.
 
@@ -50,35 +52,34 @@ _CJK = (
 )
 
 
-_RUN = re.compile("[^ ]+")
+_RUN = regex("[^ ]+")
 
 
-_PIECE = re.compile("[\x00-\x7f]+|[^\x00-\x7f]+")
+_PIECE = regex("[\x00-\x7f]+|[^\x00-\x7f]+")
 
 
-_HALF_WIDTH = re.compile("[\uff66-\uff9f]+")
+_HALF_WIDTH = regex("[\uff66-\uff9f]+")
 
 
-_SCRIPT = re.compile(f"[{_CJK}]+|[^{_CJK}]+")
+_SCRIPT = regex(f"[{_CJK}]+|[^{_CJK}]+")
 
 
-_IS_CJK = re.compile(f"[{_CJK}]")
+_IS_CJK = regex(f"[{_CJK}]")
 
 
-_CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
+_CAMEL = regex(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
 
 
 _FORMS = str.maketrans(ascii_letters + digits, "a" * 26 + "A" * 26 + "a" * 10)
 
 
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_PART = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
-_HASH = re.compile(r"(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,63}")
+_HASH = regex(r"(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,63}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Word:
+class Word(Value):
     """A word of a text: the folded term, its position among the words, its offsets in the text.
 
     A `part` is a piece of the word at the same position (`read` of `readArchive`, one character of CJK text): it is
@@ -297,8 +298,7 @@ def _cjk_words(run: str, position: int, starts: "range | list[int]") -> Iterator
 WordField: TypeAlias = Literal["text", "subject", "name"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class Words(Value):
     """Words one after the other in a field; with `prefix` the last one is only the beginning of a word."""
 
     field: WordField
@@ -306,8 +306,7 @@ class Words:
     prefix: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyTerm:
+class KeyTerm(Value):
     """A whole value, such as that of `from:`; with `prefix` its beginning."""
 
     field: str
@@ -315,38 +314,33 @@ class KeyTerm:
     prefix: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dates:
+class Dates(Value):
     """From `start` on and before `end`; None where it is open. Never matches what has no date."""
 
     start: int | None
     end: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ago:
+class Ago(Value):
     """After (`newer`) or before the instant so many days before the archive's newest date."""
 
     days: int
     newer: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class And:
+class And(Value):
     """All of these."""
 
     parts: tuple["QueryNode", ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Or:
+class Or(Value):
     """Any of these."""
 
     parts: tuple["QueryNode", ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Not:
+class Not(Value):
     """Everything but this."""
 
     part: "QueryNode"
@@ -455,22 +449,22 @@ _ORDINARY = 'from:engineer "tide tables" NOT draft*'
 _SPACES = " \t\n\r\f\v\u00a0\u3000"
 
 
-_TOKEN = re.compile(rf'[{_SPACES}]+|[()]|"|[^{_SPACES}()"]+')
+_TOKEN = regex(rf'[{_SPACES}]+|[()]|"|[^{_SPACES}()"]+')
 
 
-_RANGE = re.compile(rf"[{_SPACES}]*([^{_SPACES}]+)[{_SPACES}]+TO[{_SPACES}]+([^{_SPACES}]+)[{_SPACES}]*")
+_RANGE = regex(rf"[{_SPACES}]*([^{_SPACES}]+)[{_SPACES}]+TO[{_SPACES}]+([^{_SPACES}]+)[{_SPACES}]*")
 
 
-_FIELD = re.compile(r"([a-z_]+):", re.IGNORECASE | re.ASCII)
+_FIELD = regex(r"([a-z_]+):", re.IGNORECASE | re.ASCII)
 
 
-_VALUE = re.compile(r'[\w"\[]')
+_VALUE = regex(r'[\w"\[]')
 
 
-_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2})(?:T([0-9]{2}):([0-9]{2})Z?)?)?)?")
+_DATE = regex(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2})(?:T([0-9]{2}):([0-9]{2})Z?)?)?)?")
 
 
-_AGO = re.compile(r"([0-9]{1,4})([dwmy])")
+_AGO = regex(r"([0-9]{1,4})([dwmy])")
 
 
 _AGO_DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
@@ -483,8 +477,7 @@ DAY = 86_400_000
 _EPOCH = dt.datetime(1970, 1, 1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Token:
+class _Token(Value):
     """A piece of a query: `(`, `)`, `AND`, `OR`, `NOT`, or a value with its field, if it has one."""
 
     sign: str
@@ -576,8 +569,7 @@ def _value(text: str, field: str, start: int, at: int, end: int) -> tuple[_Token
     return _Token(sign="value", position=start, field=field, value=text[at:end]), end
 
 
-@dataclass(slots=True)
-class _Frame:
+class _Frame(Struct):
     """An open parenthesis: the alternatives read so far, the parts of the present one, and the number of pending NOTs.
 
     `said` is true once the present alternative has a token, even one without a word in it.
@@ -621,8 +613,7 @@ class _Frame:
         self.parts, self.said = [], False
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
+class _Reader(Value, kw_only=False):
     """Parses tokens with an explicit stack, so that deep queries cannot overflow Python's."""
 
     _tokens: tuple[_Token, ...]
@@ -707,22 +698,29 @@ def _dates(token: _Token) -> QueryNode:
         if span is not None:
             is_after = token.field == "after"
             return Dates(start=span[0] if is_after else None, end=None if is_after else span[0])
-    raise QueryError(f"{token.field}: is no date", token.position, _EXAMPLES[token.field])
+    raise _no_date(token)
 
 
 def _sent(token: _Token) -> QueryNode:
     if token.form != "range":
         span = read_date(token.value)
         if span is None:
-            raise QueryError("sent: is no date", token.position, _EXAMPLES["sent"])
+            raise _no_date(token)
         return Dates(start=span[0], end=span[1])
     ends = _RANGE.fullmatch(token.value)
     if ends is None:
         raise QueryError("a range has two dates with TO between them", token.position, _EXAMPLES["sent"])
     first, last = (None if end == "*" else read_date(end) for end in ends.groups())
     if (first is None and ends[1] != "*") or (last is None and ends[2] != "*"):
-        raise QueryError("the range has no two dates", token.position, _EXAMPLES["sent"])
+        is_meant = all(end == "*" or _DATE.fullmatch(end) for end in ends.groups())
+        said = "an invalid date" if is_meant else "no two dates"
+        raise QueryError(f"the range has {said}", token.position, _EXAMPLES["sent"])
     return Dates(start=first[0] if first else None, end=last[1] if last else None)
+
+
+def _no_date(token: _Token) -> QueryError:
+    said = "an invalid date" if token.form != "range" and _DATE.fullmatch(token.value) else "no date"
+    return QueryError(f"{token.field}: is {said}", token.position, _EXAMPLES[token.field])
 
 
 def read_date(text: str) -> tuple[int, int] | None:

@@ -20,11 +20,9 @@ as scripts.
 import json
 import logging
 import os
-import re
 import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from html import escape
 from http import HTTPStatus
 from itertools import count
@@ -42,6 +40,8 @@ from watchfiles import Change, watch
 from memosite.config.schema import Config
 from memosite.facts.errors import BusyError, ConfigError, MemositeError
 from memosite.facts.layout import SKIPPED_FOLDERS, UNREAD_FOLDERS
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value
 from memosite.remake.report import Listener
 from memosite.sources.folder import holding_repo, manuscript_folders
 
@@ -292,8 +292,7 @@ if (kept && performance.getEntriesByType("navigation")[0].type === "reload") {
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rebuilt:
+class Rebuilt(Value):
     """The configuration as it is now, and whether anything of the site is new."""
 
     config: Config
@@ -417,25 +416,28 @@ class _FileHandler(_OnThisMachine, StaticFileHandler):  # type: ignore[misc]
             super().write_error(status_code, **details)
 
 
-_ADDRESS = re.compile(rb"(<span data-address>)[^<]*")
+_ADDRESS = regex(rb"(<span data-address>)[^<]*")
 
 
-_UNKNOWN = re.compile(rb" ?<span data-unknown>.*?</span>", re.DOTALL)
+_LISTED = regex(rb' (?:xmlUrl|url)="')
+"""Where a list of feeds has an address: a path from the top of a site that knows none."""
 
 
 def at_address(path: str, address: str, base_url: str | None) -> bytes:
     """A page or a feed that names the site where it is served; nothing of another file, or of one that is gone."""
-    is_page = path.endswith(".html")
-    if not is_page and not (base_url and path.endswith((".xml", ".opml", "/feed.json", "/llms.txt"))):
+    kind, named = Path(path).suffix, (".xml", ".opml", "/feed.json", "/llms.txt")
+    if kind not in {".html", ".opml"} and not (base_url and path.endswith(named)):
         return b""
     try:
         content = Path(path).read_bytes()
     except OSError:
         return b""
     here = escape(address, quote=False).encode()
-    if is_page:
-        return _UNKNOWN.sub(b"", _ADDRESS.sub(rb"\g<1>" + here, content))
-    return content.replace(escape(base_url or "", quote=False).encode(), here)
+    if kind == ".html":
+        return _ADDRESS.sub(rb"\g<1>" + here, content)
+    if base_url:
+        return content.replace(escape(base_url, quote=False).encode(), here)
+    return _LISTED.sub(rb"\g<0>" + here, content)
 
 
 Say = Callable[[str], None]

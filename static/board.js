@@ -6,6 +6,7 @@
 /** @param {string} selector @param {ParentNode} [within] */
 const all = (selector, within = document) => /** @type {HTMLElement[]} */ ([...within.querySelectorAll(selector)]);
 
+const root = new URL("..", /** @type {HTMLScriptElement} */ (document.currentScript).src).href;
 const way = /** @type {HTMLSelectElement | null} */ (document.getElementById("way"));
 const field = /** @type {HTMLInputElement | null} */ (document.getElementById("filter"));
 const status = field?.parentElement?.querySelector("[role=status]");
@@ -49,6 +50,18 @@ function filter() {
   if (status) status.textContent = isAll ? "" : _(`${shown} shown`);
 }
 
+/** Keeps which positions the reader saw last, for the page of feeds. */
+function remember() {
+  const name = document.querySelector("h1")?.textContent ?? "";
+  const key = `memosite-positions:${root}`;
+  if (!document.getElementById("follow")) return;
+  try {
+    const before = JSON.parse(localStorage.getItem(key) ?? "[]");
+    localStorage.setItem(key, JSON.stringify([name, ...before.filter((/** @type {string} */ one) => one !== name)].slice(0, 8)));
+  } catch { /* storage may be forbidden */ }
+}
+
+remember();
 field?.addEventListener("input", filter);
 way?.addEventListener("change", filter);
 if (field?.value || way?.value) filter(); // the browser kept it

@@ -152,6 +152,19 @@ function make(tag, values = {}, ...content) {
   return element;
 }
 
+/** An address in this site, which the page has as a path or where the site says that it is, as the reader has it.
+ * @param {string} url */
+function reachable(url) {
+  const { isServed, own, siteRoot } = memosite;
+  const canonical = /** @type {HTMLLinkElement | null} */ (document.querySelector("link[rel=canonical]"));
+  if (canonical && !isServed) return url;
+  const base = canonical ? new URL("..", new URL(own?.getAttribute("src") ?? "", canonical.href)).href : siteRoot;
+  const known = new URL(url, base).href;
+  const found = new URL(known.startsWith(base) ? known.slice(base.length) : known, siteRoot);
+  if (!isServed && found.pathname.endsWith("/")) found.pathname += "index.html";
+  return found.href;
+}
+
 /** The Cite of a turn, of a memo in its thread, or of the whole text. @param {Element | Document} place */
 const citeOf = (place) => place.querySelector(place === document ? "main .text > .cite" : ":scope > .cite");
 
@@ -159,7 +172,7 @@ const citeOf = (place) => place.querySelector(place === document ? "main .text >
 function readCitation(details) {
   const [speaker, quote, title, ref, time, url, check] = [".by", ".said", "cite", ".ref", ".at", "a", ".check"].map((part) => (
     line(details?.querySelector(part)?.textContent ?? "")));
-  return { speaker, quote, title, ref, time, url: memosite.reachable(url), check };
+  return { speaker, quote, title, ref, time, url: reachable(url), check };
 }
 
 /** @param {Range} range @param {Node} body */

@@ -94,6 +94,7 @@ function ageLine({ built = "", outcome = "ok" }, now) {
 const root = typeof document === "undefined" ? null : document.documentElement;
 const own = /** @type {HTMLScriptElement | null} */ (root && document.currentScript);
 const siteRoot = own ? new URL("..", own.src).href : "";
+const isServed = siteRoot.startsWith("http");
 
 /** @param {string} key */
 function read(key) {
@@ -146,38 +147,10 @@ function addSwitch() {
   addEventListener("pageshow", showTheme); // or this one did before it went back to this page
 }
 
-/** Where the site is, as the reader has it, for shells, too; "" from disk, where it has no address. */
-function siteAddress() {
-  if (!location.protocol.startsWith("http")) return "";
-  const { origin, pathname } = new URL(siteRoot);
-  return origin + pathname.replace(/[^\w./%-]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
-}
-
-/** An address in this site, which the page has as a path or where the site says that it is, as the reader has it.
- * @param {string} url */
-function reachable(url) {
-  const canonical = /** @type {HTMLLinkElement | null} */ (one("link[rel=canonical]"));
-  if (canonical && !siteAddress()) return url;
-  const base = canonical ? new URL("..", new URL(own?.getAttribute("src") ?? "", canonical.href)).href : siteRoot;
-  const known = new URL(url, base).href;
-  const found = new URL(known.startsWith(base) ? known.slice(base.length) : known, siteRoot);
-  if (found.protocol === "file:" && found.pathname.endsWith("/")) found.pathname += "index.html";
-  return found.href;
-}
-
-/** The address of this page, without an anchor: from disk where the site says that it is. */
-function pageAddress() {
-  const canonical = /** @type {HTMLLinkElement | null} */ (one("link[rel=canonical]"));
-  return canonical ? reachable(canonical.href) : location.href.split("#")[0];
-}
-
-/** Commands name the site where the reader has it. */
+/** Commands name the site where the reader has it, in letters that shells leave alone; from disk it has no address. */
 function addAddress() {
-  const address = siteAddress();
-  for (const place of address ? all("[data-address], [data-unknown]") : []) {
-    if (place.dataset.address === "") place.textContent = address;
-    else place.remove();
-  }
+  const address = siteRoot.replace(/[^\w.:/%[\]-]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);
+  for (const place of isServed ? all("[data-address]") : []) place.textContent = address;
 }
 
 /** Says how long ago: behind a time that has a line of its own, else where one points at it. */
@@ -210,7 +183,7 @@ function markNew() {
 
 async function showAge() {
   const line = one("[data-status]");
-  if (!line?.dataset.status || !location.protocol.startsWith("http")) return;
+  if (!line?.dataset.status || !isServed) return;
   try {
     const answer = await fetch(line.dataset.status, { cache: "no-cache" });
     const { text, isOld } = ageLine(await answer.json(), Date.now());
@@ -494,5 +467,5 @@ if (root) {
   if (document.readyState === "loading") document.addEventListener("readystatechange", start, { once: true });
   else start();
 }
-return { ago, ageLine, all, copy, make, nextStop, one, otherTheme, pageAddress, partOf, reachable, siteRoot, visit };
+return { ago, ageLine, all, copy, make, isServed, nextStop, one, otherTheme, own, partOf, siteRoot, visit };
 })();

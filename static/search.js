@@ -448,21 +448,29 @@ const memositeSearch = (() => {
       const span = readDate(token.value);
       if (span) return ["dates", isAfter ? span[0] : null, isAfter ? null : span[0]];
     }
-    throw new QueryError(`${token.field}: is no date`, token.position, EXAMPLES[token.field]);
+    throw noDate(token);
+  }
+
+  /** @param {Token} token @returns {Error} */
+  function noDate(token) {
+    const said = token.form !== "range" && DATE.test(token.value) ? "an invalid date" : "no date";
+    return new QueryError(`${token.field}: is ${said}`, token.position, EXAMPLES[token.field]);
   }
 
   /** @param {Token} token @returns {Tree} */
   function sent(token) {
     if (token.form !== "range") {
       const span = readDate(token.value);
-      if (!span) throw new QueryError("sent: is no date", token.position, EXAMPLES.sent);
+      if (!span) throw noDate(token);
       return ["dates", span[0], span[1]];
     }
     const ends = RANGE.exec(token.value);
     if (!ends) throw new QueryError("a range has two dates with TO between them", token.position, EXAMPLES.sent);
     const [first, last] = [ends[1], ends[2]].map((end) => (end === "*" ? null : readDate(end)));
     if ((!first && ends[1] !== "*") || (!last && ends[2] !== "*")) {
-      throw new QueryError("the range has no two dates", token.position, EXAMPLES.sent);
+      const isMeant = [ends[1], ends[2]].every((end) => end === "*" || DATE.test(end));
+      const said = isMeant ? "an invalid date" : "no two dates";
+      throw new QueryError(`the range has ${said}`, token.position, EXAMPLES.sent);
     }
     return ["dates", first ? first[0] : null, last ? last[1] : null];
   }

@@ -3,7 +3,7 @@
 const tools = (() => {
 "use strict";
 
-const { all, copy, make, one, pageAddress } = memosite;
+const { all, copy, isServed, make, one } = memosite;
 
 /** The order of a table's rows by one of their cells: numbers, then words and dates; empty cells stay last.
  * @param {string[]} cells @param {boolean} falling */
@@ -67,7 +67,10 @@ function addCopying() {
     const place = document.getElementById(id);
     if (place) button.onclick = () => void copy(button, name, place.textContent, place);
   }
-  one("header.title > .kicker:not(#_unknown)")?.append(copyButton(_("link"), pageAddress));
+  const canonical = /** @type {HTMLLinkElement | null} */ (one("link[rel=canonical]"));
+  const here = location.href.split("#")[0];
+  const page = !canonical ? here : isServed ? here.replace(/(index\.html)?(\?.*)?$/, "") : canonical.href;
+  one("header.title > .kicker:not(#_unknown)")?.append(copyButton(_("link"), () => page));
   for (const path of all(".copies code")) path.parentElement?.append(copyButton(_("path"), () => path.textContent));
   /** @type {HTMLElement | undefined} */
   let code;
@@ -86,25 +89,9 @@ function addCopying() {
   for (const kind of ["pointerover", "focusin"]) addEventListener(kind, offer, { passive: true });
 }
 
-/** Commands on the page of feeds have the feed of the position that was chosen last. */
-function addChoosing() {
-  const full = one("[data-of=full]")?.textContent.includes("feed-full.xml");
-  for (const choice of /** @type {HTMLDetailsElement[]} */ (all("[data-choice]"))) {
-    choice.addEventListener("toggle", () => {
-      const feed = choice.querySelector("code")?.textContent.replace(/^memosite watch /, "") ?? "";
-      const words = { feed, full: full ? feed.replace(/feed\.xml(?='?$)/, "feed-full.xml") : feed,
-        name: choice.dataset.choice ?? "", subject: choice.querySelector("summary")?.textContent ?? "" };
-      for (const [kind, text] of choice.open ? Object.entries(words) : []) {
-        for (const place of all(`[data-of=${kind}]`)) place.textContent = text;
-      }
-    });
-  }
-}
-
 if (typeof document !== "undefined") {
   addSorting();
   addCopying();
-  addChoosing();
 }
 return { order };
 })();

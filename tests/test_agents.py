@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from lxml import html
 from memosite.agents import Answer, Entry, JsonForm, Part, TextForm, estimate, fit
 from memosite.cli import main
 from memosite.facts.errors import ConfigError
+from memosite.facts.values import replace
 from tests.support.files import write_text
 from tests.support.memos import send, write_body, write_memo, write_note, write_org, write_transcript
 from tests.support.repos import Repo
@@ -204,7 +204,8 @@ def test_a_hand_off_is_whole_and_what_is_for_information_is_cut_first(site: Path
     at = site / "yard/memos"
     done = "\n\n".join(f"Gate {number} was painted, and its lock was greased and closed." for number in range(100))
     send(at / "read", "2026-05-06-1800--engineer--engineer--handoff", subject="Hand-off",
-         body=f"## Done\n\n{done}\n\n## Open (for the next session)\n\n1. Drain lock 7.")  # fmt: skip
+         body=f"## Done\n\n{done}\n\n```\n# Code, no heading: open\n```\n\n"
+         "## Open (for the next session)\n\n1. Drain lock 7.\n\n## With thanks\n\nTo all.")  # fmt: skip
     news = "\n\n".join(f"Barge {number} came and went again." for number in range(400))
     for barge in ("barges", "boats"):
         name = f"2026-05-07-1000--director--engineer--{barge}"
@@ -215,8 +216,13 @@ def test_a_hand_off_is_whole_and_what_is_for_information_is_cut_first(site: Path
     assert "engineer--pumps" in said and "director--engineer--barges" in said
     assert "Barge 199" not in said
     small = ask(capsys, site, "brief", "engineer", "--budget", "1000")
-    assert "more characters: memosite show memo/2026-05-06-1800--engineer--engineer--handoff --from" in small
     assert "engineer--pumps" in small and "Barge 1 " not in small
+    assert "; first what is open: “Open (for the next session)”\n    ## Open (for the next session)\n" in small
+    assert "    1. Drain lock 7.\n" in small and "# Code, no heading: open" not in small
+    [begin] = re.findall(r"more characters: memosite show memo/\S+--handoff --from (\d+)\]", small)
+    rest = asked(capsys, site, "show", "2026-05-06-1800--engineer--engineer--handoff", "--from", begin)["body"][0]
+    shown = max(int(number) for number in re.findall(r"Gate (\d+) was painted, and its lock was greased", small))
+    assert rest["text"].startswith(f"Gate {shown + 1} was painted")
 
 
 def test_a_brief_begins_with_the_hand_off_and_json_says_what_the_text_says(site: Path, capsys: Capture) -> None:

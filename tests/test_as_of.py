@@ -351,7 +351,7 @@ def test_much_is_indexed_after_the_answer(past: Past, monkeypatch: pytest.Monkey
     (past.folder / ".memosite").mkdir()
     started: list[list[str]] = []
     monkeypatch.setattr("memosite.search.command.LITTLE", 0)
-    monkeypatch.setattr("memosite.commands.search.start_detached", started.append)
+    monkeypatch.setattr("memosite.commands.search.start_detached", lambda words, **_: started.append(words))
     words = ("search", "text", "--as-of", "2026-05-04")
     shown = past.ask(*words)
     (detached,) = started

@@ -14,13 +14,13 @@ import struct
 import subprocess
 import zlib
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memosite.cli import main
+from memosite.facts.values import replace
 from memosite.run.processes import Child, Limits
 from memosite.sources import git as git_module
 from tests.support.commands import command_line

@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive
 from memosite.facts.file import NAMED, POSITIONS, TURNS, most_turns
 from memosite.facts.findings import Severity
+from memosite.facts.values import replace
 from memosite.formats import adapters
 from memosite.formats.turns import parse_conversation
 from memosite.markdown.html import to_html

@@ -4,7 +4,6 @@ import hashlib
 import json
 from argparse import Namespace
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from memosite.citing import Sources
 from memosite.cli import main
 from memosite.commands.citing import opened_sources
+from memosite.facts.values import replace
 from memosite.passages import OUTPUT
 from memosite.quotes.citations import read_bibtex, read_csl_json, read_html, read_markdown, read_plain
 from tests.support.files import write_text

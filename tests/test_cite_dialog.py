@@ -3,7 +3,6 @@
 import json
 import subprocess
 from collections.abc import Iterator
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from playwright.sync_api import Browser, Page
 
 from memosite.archive.cite import Citation, range_digest
 from memosite.cli import main
+from memosite.facts.values import as_dict, replace
 from memosite.formats.turns import TurnList, parse_conversation
 from memosite.quotes.citations import read_html, read_markdown, read_plain
 from memosite.quotes.forms import to_html
@@ -78,7 +78,7 @@ def script(expression: str, *values: object) -> Any:
 
 def fields(citation: Citation) -> dict[str, str]:
     """A citation as the page tells it to the script."""
-    return {**asdict(citation), "check": citation.check}
+    return {**as_dict(citation), "check": citation.check}
 
 
 def test_the_dialog_writes_what_the_command_line_writes_and_fragments_find_these_words() -> None:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import runpy
 import shlex
 import shutil
@@ -67,15 +68,21 @@ def test_a_word_that_is_nearly_right_is_told_what_it_may_mean(words: list[str], 
         assert "did you mean" not in said and (len(far) > 1 or len(said) < 2_000)
 
 
-def test_help_shows_what_all_commands_share_in_a_group_of_its_own(capsys: Capture) -> None:
-    """The site is SITE there, as an argument and as --site."""
-    for command in ("build", "search", "verify"):
+def test_help_explains_what_all_commands_share_once(capsys: Capture) -> None:
+    """By `memosite --help`; a command names them in a line. SITE and --site are one thing, and told as one."""
+    shared = ("--quiet", "--site", "--cache", "--secrets", "--audience")
+    helped = {}
+    for command in (None, "build", "search", "init"):
         with pytest.raises(SystemExit):
-            main([command, "--help"])
-        own, shared = capsys.readouterr().out.split("options of all commands:")
-        assert all(f"  {name} " in shared for name in ("--site", "--cache", "--secrets", "--audience"))
-        assert not any(f"\n  {name} " in own for name in ("--site", "--cache", "--secrets", "--audience", "--quiet"))
-        assert "--site SITE" in shared
+            main([command, "--help"] if command else ["--help"])
+        helped[command] = capsys.readouterr().out
+    assert all(f"\n  {name}" in helped[None] for name in shared)
+    for command in ("build", "search"):
+        [line] = re.findall(r"options of all commands:\n +(.*): see memosite --help\n", helped[command])
+        assert tuple(line.split(", ")) == shared
+        assert not re.search(r"\n  --(?:quiet|site|cache|secrets|audience) ", helped[command])
+    assert "the site folder, also written --site SITE" in " ".join(helped["build"].split())
+    assert "[--site" not in helped["build"] and "  --quiet: see memosite --help" in helped["init"]
 
 
 def test_a_date_that_is_none_is_called_invalid(tmp_path: Path, capsys: Capture) -> None:
@@ -84,7 +91,7 @@ def test_a_date_that_is_none_is_called_invalid(tmp_path: Path, capsys: Capture) 
     Repo(tmp_path).commit("First")
     for words in (["diff", "2026-13-45.."], ["diff", "..2026-02-30"], ["inbox", "b", "--as-of", "2026-13-45"]):
         assert main([*words, "--site", str(tmp_path)]) == 2
-        assert "invalid date" in capsys.readouterr().err
+        assert "found an invalid date" in capsys.readouterr().err
 
 
 def test_progress_in_lines_says_what_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,11 +129,11 @@ def test_a_build_ends_with_a_summary_and_check_names_the_line(tmp_path: Path, ca
     assert main(["check", str(shared_example())]) == 1
     told = capsys.readouterr().out
     assert ':8: error: "sent" is "2026-04-XX", expected ISO 8601 [date-invalid]' in told
-    assert "2 errors, 10 warnings, 4 notes" in told
+    assert "2 errors, 12 warnings, 4 notes" in told
     for format_ in ("json", "sarif"):
         assert main(["check", str(shared_example()), "--format", format_, "--fail-on", "never"]) == 0
         value = json.loads(capsys.readouterr().out)
-        assert len(value if format_ == "json" else value["runs"][0]["results"]) == 16
+        assert len(value if format_ == "json" else value["runs"][0]["results"]) == 18
 
 
 def test_a_build_says_once_that_the_site_knows_no_address(tmp_path: Path, capsys: Capture) -> None:

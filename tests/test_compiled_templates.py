@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections.abc import Callable
-from dataclasses import replace
 from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import jinja2
 import pytest
 from jinja2.bccache import Bucket
 
+from memosite.facts.values import replace
 from memosite.render.catalogue import ENGLISH, Catalogue
 from memosite.render.compiled import CompiledTemplates
 from memosite.render.renderer import environment_of

@@ -1,7 +1,6 @@
 """memosite.yml is read whole or refused with one line that says where, what was found and what was expected."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -13,6 +12,7 @@ from memosite.config.loading import KEYS, check_output, load_config
 from memosite.config.schema import DEFAULT_DOCUMENTS, Config, FeedsConfig, SourceConfig
 from memosite.facts.errors import ConfigError, MemositeError, OutputError
 from memosite.facts.parsed import Discharge
+from memosite.facts.values import replace
 
 EVERYTHING = """\
 title: Example organization

@@ -7,7 +7,6 @@ import random
 import re
 import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from html import escape
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from playwright.sync_api import Browser
 from memosite.archive.cite import Citation
 from memosite.citing import ArchiveSources, Item, Place
 from memosite.citing.verifying import Checked, verify_citation
+from memosite.facts.values import replace
 from memosite.quotes.citations import CONVERTED_ENDINGS, READERS, STRANGE_ENDINGS, read_bibtex, read_strange
 from memosite.quotes.forms import to_bibtex, to_csl_json, to_html
 from memosite.quotes.html import html_blocks

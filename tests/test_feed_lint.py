@@ -4,7 +4,6 @@ import datetime as dt
 import json
 import re
 import shlex
-from dataclasses import replace
 from email.utils import format_datetime, parsedate_to_datetime
 from hashlib import sha256
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 from lxml import etree
 from lxml import html as lxml_html
 
+from memosite.facts.values import replace
 from memosite.feeds import Feed, to_rss
 from memosite.feeds.document import Rejected, read_document
 from tests.support.feeds.documents import NAMESPACES, feed_files

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
@@ -29,6 +28,7 @@ from memosite.cli import main
 from memosite.commands.build import now
 from memosite.config.loading import load_config
 from memosite.facts.errors import OutputError
+from memosite.facts.values import replace
 from memosite.plan.context import Context
 from memosite.plan.traced import Digests
 from memosite.remake.manifest import key_of, read_manifest, read_states

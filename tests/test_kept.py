@@ -7,7 +7,6 @@ import sqlite3
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from memosite.cli import main
 from memosite.config.loading import load_config
 from memosite.facts.errors import MemositeError, OutputError, SourceError
 from memosite.facts.parsed import Ref
+from memosite.facts.values import replace
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.reading.keeping import Keeping
 from memosite.reading.kept import Seal, is_kept, open_kept, seal_kept, write_kept
@@ -67,7 +67,7 @@ def bytes_kept(site: Path, audience: str = "internal") -> bytes:
 
 def values(archive: Archive) -> dict[str, Any]:
     """All that is in an archive, with the order of its mappings."""
-    found = {field.name: getattr(archive, field.name) for field in fields(Archive)}
+    found = {name: getattr(archive, name) for name in Archive.__struct_fields__}
     return {name: list(one.items()) if isinstance(one, Mapping) else one for name, one in found.items()}
 
 
@@ -201,7 +201,7 @@ def test_what_did_not_change_is_not_written_again(site: Path) -> None:
     changed = {key for key in after if before.get(key) != after[key]}
     names = {"2026-05-01-0900--engineer--director--one", "2026-05-01-0900--engineer--director--two"}
     assert any(str(key[2]).endswith("three") for key in changed)
-    assert not [key for key in changed if key[2] in names and key[0] in {"artifacts", "apart"}]
+    assert not [key for key in changed if key[2] in names and key[0] == "artifacts"]
 
 
 @pytest.mark.parametrize("how", ["read-only", "another process writes"])
@@ -249,15 +249,15 @@ ARTIFACT = ("artifacts", "memo", "2026-05-01-0900--engineer--director--one")
 def test_what_is_planted_would_run(site: Path, tmp_path: Path) -> None:
     """If this user signed it: the test below would notice."""
     with State(part(site)) as state, state.writing():
-        state[KEPT].put([(ARTIFACT, bytes(24) + pickle.dumps(_Bomb(tmp_path / "ran")))])
-    with pytest.raises(Exception), open_archive(load_config(site)) as handle:  # noqa: B017 - as it falls
+        state[KEPT].put([(ARTIFACT, b"p" + pickle.dumps(_Bomb(tmp_path / "ran")))])
+    with open_archive(load_config(site)) as handle:
         list(handle.recall().artifacts.values())
     assert (tmp_path / "ran").exists()
 
 
 def test_what_is_planted_is_not_read(site: Path, tmp_path: Path) -> None:
     """A cache may come with a cloned repo: a command says that it is removed, and the next one reads everything."""
-    signed = next(iter(sqlite3.connect(part(site) / FILE).execute("SELECT value FROM kept WHERE field = 'apart'")))[0]
+    signed = next(iter(sqlite3.connect(part(site) / FILE).execute("SELECT value FROM kept WHERE field = 'alone'")))[0]
     for planted in (pickle.dumps(_Bomb(tmp_path / "ran")), signed):
         _change_row(site, ARTIFACT, planted)
         with pytest.raises(MemositeError, match="it was removed"), open_archive(load_config(site)) as handle:
@@ -268,7 +268,7 @@ def test_what_is_planted_is_not_read(site: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.parametrize("field", ["keys", "artifacts", "apart", "positions", "alone"])
+@pytest.mark.parametrize("field", ["keys", "artifacts", "positions", "alone"])
 def test_an_archive_of_which_rows_are_missing_is_read_again(site: Path, field: str) -> None:
     """Whoever removes rows from the cache makes no command tell less."""
     with sqlite3.connect(part(site) / FILE) as sql:

@@ -3,7 +3,6 @@
 import re
 import shutil
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -12,6 +11,7 @@ import pytest
 
 from memosite.facts.errors import ConfigError
 from memosite.facts.phrases import phrase, phrases
+from memosite.facts.values import replace
 from memosite.pages import Site
 from memosite.plan.removed import GonePage
 from memosite.render.catalogue import ENGLISH, PLACEHOLDER, Catalogue, po_entries, read_catalogue, translate_script
@@ -89,6 +89,10 @@ def marked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return site
 
 
+VERDICTS = "//ul[@class='citations']//p[@class='facts']"
+"""What `verify` says of citations: as findings, in English."""
+
+
 def words_of(text: str) -> str:
     """The words of a text in small letters, without signs."""
     return " ".join(re.findall(r"\w+", text.replace("\\n", " ").replace("_", " "))).casefold()
@@ -97,7 +101,7 @@ def words_of(text: str) -> str:
 def untranslated(page: Path) -> set[str]:
     """What a page says that was not translated."""
     tree = lxml.html.fromstring(page.read_bytes())
-    for element in cast("list[lxml.html.HtmlElement]", tree.xpath(CONTENT)):
+    for element in cast("list[lxml.html.HtmlElement]", tree.xpath(f"{CONTENT} | {VERDICTS}")):
         element.drop_tree()
     texts = ["\x00".join(map(str, tree.itertext())), *found(tree, "//@aria-label|//@title|//@placeholder|//@abbr")]
     pieces: set[str] = set()

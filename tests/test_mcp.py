@@ -202,7 +202,7 @@ def test_tools_take_what_their_commands_take() -> None:
         ("new_since", {"since": "archive/ledger.jsonl"}, "expected a day"),
         ("search", {"query": "--"}, 'found "--", expected a text'),
         ("mark_read", {}, "found no such tool"),
-        ("new_since", {"since": "2026-13-45"}, "found the invalid date '2026-13-45'"),
+        ("new_since", {"since": "2026-13-45"}, 'since: "2026-13-45": found an invalid date'),
         ("show", {"id": "x" * 100_000}, '"id": found 100,000 characters, expected 1,000 at most'),
         ("cite", {"references": ["a", "x" * 1_001]}, '"references": found 1,001 characters'),
     ):
@@ -211,8 +211,12 @@ def test_tools_take_what_their_commands_take() -> None:
 
 
 def test_every_tool_answers_within_a_budget_and_says_what_it_does_not_show() -> None:
-    """Also those whose command has none; with 0 all is answered. A draft, the words of the model, is whole."""
-    assert {tool.name for tool in TOOLS if "budget" not in {one.name for one in tool.parameters}} == {"reply"}
+    """Also those whose command has none; with 0 all is answered. A usual draft is whole."""
+    assert [tool.name for tool in TOOLS if "budget" not in {one.name for one in tool.parameters}] == []
+    draft = {"from": "web-engineer", "to": "director", "subject": "Long", "body": "One more day.\n\n" * 2_000}
+    whole, shown, cut = (answered("reply", {**draft, **given}) for given in ({"budget": 0}, {}, {"budget": 500}))
+    assert json.loads(whole.text) == json.loads(shown.text) and "estimated]" in shown.messages
+    assert estimate(cut.text) <= 500 and re.search(r"lines? not shown; all of it about", cut.messages)
     references = ["2026-04-14-0922#t1", "2026-04-14-0922#t2", "2026-04-14-0922#t3"]
     quoted = "> 39 photographs that share a barcode with another one\n\nSo it is.\n\n" * 40
     for name, arguments in (

@@ -3,7 +3,6 @@
 import os
 import random
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 from lxml import html
 
 from memosite.archive.history import LifeEvent
+from memosite.facts.values import replace
 from memosite.reading.screen import Screen
 from memosite.sources.folder import repo_at
 from memosite.sources.git import Repo as FoundRepo

@@ -101,7 +101,7 @@ def column(page: Page, number: int) -> list[str]:
 
 
 def test_tables_are_sorted_and_commands_for_subscribing_have_the_chosen_position(page: Page, server: str) -> None:
-    """Either way round and as written, by keyboard, too, and screen readers are told; one choice is open."""
+    """Either way round and as written, by keyboard, too, and screen readers are told; what is filtered away, too."""
     page.goto(f"{server}memos/{MEMO}/index.html")
     page.wait_for_selector(".prose th button")
     before = heights(page)
@@ -130,34 +130,50 @@ def test_tables_are_sorted_and_commands_for_subscribing_have_the_chosen_position
     page.goto(f"{server}feeds/index.html")
     page.wait_for_selector("#_copied", state="attached")
     for name in ("engineer", "director"):
-        page.locator("details[data-choice] summary", has_text=name).click()
+        page.get_by_label("Position").select_option(name)
         page.locator("[data-of=subject]", has_text=name).wait_for()
         commands = page.locator(".how pre").all_inner_texts()
         others = {"engineer": "director", "director": "engineer"}
-        assert sum(f"/positions/{name}/feed" in one for one in commands) == 6
+        assert sum(f"/positions/{name}/feed" in one for one in commands) == 7
         assert not any(others[name] in one for one in commands)
-        assert f"r2e add {name} {server}positions/{name}/feed-full.xml" in commands[3]
-        assert page.locator("details[data-choice][open]").count() == 1
+        assert commands[0] == f"memosite watch {server}positions/{name}/feed.xml"
+        assert f"r2e add {name} {server}positions/{name}/feed-full.xml" in commands[4]
+        assert page.locator("[data-of=page]").get_attribute("href") == f"../positions/{name}/index.html#follow"
+    page.get_by_label("Filter this page").fill("engineer")
+    assert page.locator("#position option").all_inner_texts() == ["engineer"]
+    assert f"{server}positions/engineer/feed.xml" in page.locator("#_follow").inner_text()
+    assert all("engineer" in row for row in page.locator(".feeds > li:visible").all_inner_texts())
+
+
+def test_the_page_of_feeds_has_the_positions_first_that_the_reader_saw_last(page: Page, server: str) -> None:
+    """On a first visit the first by name; the browser keeps the others, the last one first."""
+    page.goto(f"{server}feeds/index.html")
+    assert page.get_by_label("Position").input_value() == "director"
+    assert page.locator("#position optgroup").count() == 0
+    page.goto(f"{server}positions/engineer/index.html")
+    page.goto(f"{server}feeds/index.html")
+    assert page.get_by_label("Position").input_value() == "engineer"
+    assert page.locator("#position optgroup option").all_text_contents() == ["engineer"]
+    assert f"{server}positions/engineer/feed.xml" in page.locator("#_follow").inner_text()
 
 
 def test_commands_name_the_site_where_the_reader_is(page: Page, server: str, site: Path, tmp_path: Path) -> None:
     """At any address, below a folder of any name; from disk they have ADDRESS, and the page says why, or `base_url`."""
     (tmp_path / "it's (a) site").symlink_to(site)
-    says = page.locator("[data-unknown]")
     with serve_folder(tmp_path) as other:
         for address, written in ((server, server), (f"{other}it's (a) site/", f"{other}it%27s%20%28a%29%20site/")):
             for path in ("feeds/", "positions/engineer/"):
                 page.goto(f"{address}{path}index.html#follow")
                 page.wait_for_selector("#_copied", state="attached")
                 commands = page.locator(".how pre").all_text_contents()
-                assert not any("ADDRESS" in one for one in commands) and says.count() == 0
+                assert not any("ADDRESS" in one for one in commands)
                 watches = [one for one in commands if one.startswith("memosite watch")]
                 assert watches and all(f" {written}positions/" in one and "'" not in one for one in watches)
     for path in ("feeds/", "positions/engineer/"):
         page.goto(f"{site.as_uri()}/{path}index.html#follow")
         page.wait_for_selector("#_copied", state="attached")
         assert "ADDRESS/positions/" in page.locator(".how pre").first.inner_text()
-        assert "write the address of the site for ADDRESS" in says.inner_text()
+        assert "put the address of the site in its place" in page.locator(".notice").inner_text()
     published = build_site(site.parent, output=tmp_path / "published", base_url="https://quay.example/boats/")
     with serve_folder(published) as other:
         for address, written in ((other, other), (f"{published.as_uri()}/", "https://quay.example/boats/")):

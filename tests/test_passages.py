@@ -9,7 +9,6 @@ import re
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from memosite.archive.urls import page_of
 from memosite.cli import main
 from memosite.config.loading import load_config
 from memosite.facts.parsed import Ref
+from memosite.facts.values import replace
 from memosite.markdown.html import to_html
 from memosite.markdown.plain import read_places, read_spans
 from memosite.passages import MADE, Passage, SourceBody, find_passage, passages_of

@@ -156,14 +156,15 @@ def test_the_commands_and_the_list_of_a_position_name_its_feeds(tmp_path: Path, 
 
 
 def test_the_list_of_feeds_lets_the_reader_choose_a_position(example_site: Path) -> None:
-    """Each choice has the command of that position and leads to the others, without a script."""
+    """Each choice has the feed of that position, and its page with the other commands, to which a list leads, too."""
     tree = html.parse(example_site / "feeds/index.html").getroot()
-    choices = tree.xpath("//h2[.='Follow a position']/following-sibling::details")
-    links = [choice.find(".//a").get("href") for choice in choices]
+    choices = tree.xpath("//select[@id='position']/option")
+    links = [choice.get("data-page") for choice in choices]
     pages = (example_site / "positions").glob("*/index.html")
     assert len(links) == len(set(links)) == sum('id="follow"' in one.read_text() for one in pages) > 5
     for choice, link in zip(choices, links, strict=True):
         page, _, anchor = link.partition("#")
         there = html.parse(example_site / "feeds" / page).getroot()
         assert there.get_element_by_id(anchor) is not None
-        assert there.get_element_by_id("_watch").text_content() == choice.find("./p/code").text_content()
+        assert there.get_element_by_id("_watch").text_content().endswith(f"/{choice.get('data-feed')}")
+        assert tree.xpath(f"//ul[@class='feeds']//a[@href='{page}']")

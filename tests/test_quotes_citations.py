@@ -1,6 +1,5 @@
 """memosite's own citations: written in every format, read back out of documents, and read by Pandoc (SPEC 7)."""
 
-import dataclasses
 import json
 import subprocess
 import textwrap
@@ -10,6 +9,7 @@ from hypothesis import strategies as st
 
 from memosite.archive.cite import Citation, quote_of
 from memosite.facts.parsed import Written
+from memosite.facts.values import replace
 from memosite.quotes.citations import read_bibtex, read_csl_json, read_html, read_markdown, read_plain, read_tex
 from memosite.quotes.forms import to_bibtex, to_csl_json, to_html
 from memosite.quotes.judge import judge
@@ -28,7 +28,7 @@ PLAIN = Citation(
     commit="49d4640",
 )
 HOSTILE = r"""*a* [b](javascript:c) <script> # d `e` |f| &amp; $x$ {y} 50% a_b^c ~ \n "q" 'r' -- ---"""
-ODD = dataclasses.replace(PLAIN, title=HOSTILE, quote=HOSTILE, speaker="Ada \\& Søn", sha256="ab" * 32, note="raw")
+ODD = replace(PLAIN, title=HOSTILE, quote=HOSTILE, speaker="Ada \\& Søn", sha256="ab" * 32, note="raw")
 
 
 def markdown_document(cited: Citation) -> str:
@@ -65,7 +65,7 @@ def test_citations_are_read_back(name: str, cited: Citation) -> None:
 def test_several_citations_are_read_in_their_order(name: str) -> None:
     """Each with its own words, also the same one twice."""
     write, read = FORMATS[name]
-    cited = [dataclasses.replace(PLAIN, quote=f"Words of number {n}", sha256=f"{n:02x}" * 32) for n in (1, 2, 1)]
+    cited = [replace(PLAIN, quote=f"Words of number {n}", sha256=f"{n:02x}" * 32) for n in (1, 2, 1)]
     document = "\n".join(map(write, cited))
     if name == "json":
         document = json.dumps([json.loads(write(one))[0] for one in cited], indent=1)
@@ -77,7 +77,7 @@ def test_several_citations_are_read_in_their_order(name: str) -> None:
 def test_a_citation_names_what_checks_it_and_words_stay_words() -> None:
     """Who, what, where, when, and the hash of the source; that a source is raw, before anybody quotes it."""
     where = "[The load](<https://a.example/memos/a/>), `memo/a`"
-    cited = dataclasses.replace(PLAIN, ref="memo/a", url="https://a.example/memos/a/", commit="")
+    cited = replace(PLAIN, ref="memo/a", url="https://a.example/memos/a/", commit="")
     assert cited.text == (
         "strategist: “Two loads, and no more of it”. The load (memo/a). 2026-04-21T13:00:00Z. "
         f"https://a.example/memos/a/. sha256:{'0f' * 32}"
@@ -85,16 +85,16 @@ def test_a_citation_names_what_checks_it_and_words_stay_words() -> None:
     assert cited.markdown == (
         f"> Two loads, and no more of it\n>\n> — strategist, {where}, 2026-04-21T13:00:00Z, sha256:{'0f' * 32}"
     )
-    raw = dataclasses.replace(cited, note="raw")
+    raw = replace(cited, note="raw")
     assert raw.text.endswith(" (raw)") and raw.markdown.endswith(" (raw)")
-    bare = dataclasses.replace(cited, speaker="", time="", quote="")
+    bare = replace(cited, speaker="", time="", quote="")
     assert bare.text == f"The load (memo/a). https://a.example/memos/a/. sha256:{'0f' * 32}"
     assert bare.markdown.startswith("— [The load]")
     for write, read in FORMATS.values():
         assert [one.ref for one in read(write(bare))] == ["memo/a"]
     assert "author" not in to_bibtex(bare) + to_csl_json(bare)
     hostile = "*a* [b](javascript:c) <script>\n# d `e` |f| &amp;"
-    cited = dataclasses.replace(PLAIN, ref="memo/a", quote=hostile, title=hostile, speaker=hostile)
+    cited = replace(PLAIN, ref="memo/a", quote=hostile, title=hostile, speaker=hostile)
     words = " ".join(hostile.split())
     assert plain_text(cited.markdown).startswith(f"{words}\n— {words}, {words}, memo/a")
     assert "<script" not in to_html(ODD)
@@ -164,7 +164,7 @@ def test_html_is_quoted_as_readers_see_it_and_citations_below_one_quote_share_it
     digests = "".join(f"> — `memo/{number}`, sha256:{number:064x}\n" for number in range(3))
     for words, quotes in (("few words", ["few words"] * 3), ("words " * 4_000, [("words " * 4_000).strip(), "", ""])):
         assert [one.quote for one in read_markdown(f"> {words}\n>\n{digests}")] == quotes
-    cited = dataclasses.replace(PLAIN, ref="memo/a-memo", url="https://archive.example.org/memos/a-memo/")
+    cited = replace(PLAIN, ref="memo/a-memo", url="https://archive.example.org/memos/a-memo/")
     for write, read in FORMATS.values():
         assert [one.ref for one in read(write(cited))] == ["memo/a-memo"]
 
@@ -172,7 +172,7 @@ def test_html_is_quoted_as_readers_see_it_and_citations_below_one_quote_share_it
 @pytest.mark.parametrize("name", ["markdown", "line", "text"])
 def test_wrapped_lines_change_nothing(name: str) -> None:
     """Editors and mail programs break long lines between words."""
-    cited = dataclasses.replace(PLAIN, quote="Two loads, and no more of it. " * 4, speaker="strategist (arc-1 of May)")
+    cited = replace(PLAIN, quote="Two loads, and no more of it. " * 4, speaker="strategist (arc-1 of May)")
     write, read = FORMATS[name]
     for width in (60, 100, 200, 400):
         wrapped = []
@@ -181,7 +181,7 @@ def test_wrapped_lines_change_nothing(name: str) -> None:
             broken = textwrap.wrap(line.removeprefix(mark), width, break_long_words=False, break_on_hyphens=False)
             wrapped += [f"{mark}{one}" for one in broken or [""]]
         (found,), (whole,) = read("\n".join(wrapped)), read(write(cited))
-        assert dataclasses.replace(found, line=1) == dataclasses.replace(whole, line=1)
+        assert replace(found, line=1) == replace(whole, line=1)
         assert cited.sha256 in wrapped[found.line - 1]
 
 
@@ -202,7 +202,7 @@ def test_any_document_is_read_and_any_words_are_read_back(case: tuple[str, str])
             assert isinstance(found, Written)
             assert len(found.sha256) in (0, *range(6, 65))
             assert 1 <= found.line <= text.count("\n") + 1
-    cited = dataclasses.replace(PLAIN, quote=f"a {words} b", title=f"T {words}", speaker="strategist")
+    cited = replace(PLAIN, quote=f"a {words} b", title=f"T {words}", speaker="strategist")
     for name in ("bibtex", "json"):
         write, read = FORMATS[name]
         (found,) = read(write(cited))

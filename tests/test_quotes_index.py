@@ -1,7 +1,6 @@
 """The index of quotes: which texts hold a quote or share a passage; rows per text that commands keep (SPEC 7)."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -10,6 +9,7 @@ from hypothesis import strategies as st
 
 from memosite.cli import main
 from memosite.config.loading import load_config
+from memosite.facts.values import replace
 from memosite.passages import texts_of
 from memosite.quotes.index import (
     MOST_HOLDERS,

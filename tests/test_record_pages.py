@@ -1,7 +1,6 @@
 """The pages of records: planned from archives made by hand, and whole builds of stores on disk."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from memosite.archive.model import Copy, Library, Link, RecordLink
 from memosite.facts.errors import OutputError
 from memosite.facts.findings import Finding, Location
 from memosite.facts.parsed import Entity, FileFacts, LibraryCard, RecordCitation, RecordEvent
+from memosite.facts.values import replace
 from memosite.formats import memory_store as store_rules
 from memosite.pages import ListPage, Page
 from memosite.plan.records import EntityPage, RecordPage, SystemsPage

@@ -1,6 +1,5 @@
 """Rendering: a page of each class, as a good page, with hostile content, and with faulty themes."""
 
-import dataclasses
 import types
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -11,6 +10,7 @@ from lxml import html as lxml_html
 
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Severity
+from memosite.facts.values import Value, replace
 from memosite.pages import PAGE_CHARS, ArtifactPage, ListPage, ListSection, Page, Row, TurnRange, VariantRow
 from memosite.plan.actions import ActionListPage, ActionsPage
 from memosite.plan.decisions import DecisionsPage
@@ -105,14 +105,11 @@ def texts(tree: lxml_html.HtmlElement, path: str) -> list[str]:
 
 def changed(value: Any, hint: Any, name: str, change: Any) -> Any:
     """A model with `change(name, hint, value)` applied to everything in it that is not a model or a tuple."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if isinstance(value, Value):
         hints = get_type_hints(type(value))
-        return dataclasses.replace(
+        return replace(
             value,
-            **{
-                field.name: changed(getattr(value, field.name), hints[field.name], field.name, change)
-                for field in dataclasses.fields(value)
-            },
+            **{field: changed(getattr(value, field), hints[field], field, change) for field in value.__struct_fields__},
         )
     if isinstance(value, tuple):
         return tuple(changed(item, None, name, change) for item in value)
@@ -147,12 +144,12 @@ def without_lists(page: Page) -> Page:
     """A page all of whose tuples are empty and whose optional parts are absent."""
     hints = get_type_hints(type(page))
     changes: dict[str, Any] = {}
-    for field in dataclasses.fields(page):
-        if type(None) in get_args(hints[field.name]):
-            changes[field.name] = None
-        elif isinstance(getattr(page, field.name), tuple):
-            changes[field.name] = ()
-    return dataclasses.replace(page, **changes)
+    for field in page.__struct_fields__:
+        if type(None) in get_args(hints[field]):
+            changes[field] = None
+        elif isinstance(getattr(page, field), tuple):
+            changes[field] = ()
+    return replace(page, **changes)
 
 
 def named(page: Page) -> str:
@@ -219,7 +216,7 @@ def memo(text: str = MEMO_TEXT, form: str = "markdown", **changes: Any) -> MemoP
 
 def test_the_head_of_a_memo_says_its_subject_its_mailbox_and_who_has_read_it() -> None:
     """The whole subject where it says more than the title; what is no character does not reach the page."""
-    data = RENDERER.render(dataclasses.replace(memo(), title="a\x00b\x1bc\ud800d"))
+    data = RENDERER.render(replace(memo(), title="a\x00b\x1bc\ud800d"))
     assert b'<h1 dir="auto">a?b?c?d</h1>' in data
     assert len(rendered(memo()).xpath("//header/p[@class='subject']")) == 1
     assert rendered(memo(subject=memo().title)).xpath("//header/p[@class='subject']") == []
@@ -336,9 +333,7 @@ def test_a_text_shown_on_many_pages_is_read_once() -> None:
     renderer = renderer_of(THEME, read := Read())
     text = body("# Plan \x1a\n\nSee [above](#plan).", prefix="")
     first = rendered(memo(body=text), renderer)
-    member = sample(
-        ThreadMember, row=row("Plan"), summary=None, notice=None, body=dataclasses.replace(text, prefix='m1"-')
-    )
+    member = sample(ThreadMember, row=row("Plan"), summary=None, notice=None, body=replace(text, prefix='m1"-'))
     second = rendered(sample(ThreadPage, members=(member,)), renderer)
     assert read == [text.sha256]
     assert first.xpath("//h3/@id") == ["plan"]
@@ -348,7 +343,7 @@ def test_a_text_shown_on_many_pages_is_read_once() -> None:
     text = body("# 1 one\n\nSee a.md, [part](<b.md#s t>) and [below](#1-one).", prefix="1")
     for href, kept in (("../a/?x=1&y=2", "#s%20t"), ("https://b.example/'a'", "#s%20t"), ("../a/index.html", "#at")):
         links = (("a.md", href), ("b.md", href + ("#at" if kept == "#at" else "")))
-        page = rendered(memo(body=dataclasses.replace(text, links=links)), renderer)
+        page = rendered(memo(body=replace(text, links=links)), renderer)
         assert page.xpath("//a[.='a.md']/@href") == [href]
         assert page.xpath("//a[.='part']/@href") == [href + kept]
         assert page.xpath("//a[.='below']/@href") == ["#11-one"]
@@ -392,7 +387,7 @@ def test_the_tree_of_a_thread_has_twelve_levels_and_a_chart_says_what_it_is() ->
         ChartLine(path="M8 8V9", kind="other", words="Desk helps Director"),
     )
     (first, *_) = page_of(OrganizationPage).organizations
-    organization = dataclasses.replace(first, chart=Chart(width=300, height=150, boxes=boxes, lines=lines))
+    organization = replace(first, chart=Chart(width=300, height=150, boxes=boxes, lines=lines))
     svg = rendered(sample(OrganizationPage, organizations=(organization,))).xpath("//svg[@role='group']")[0]
     by_id = {element.get("id"): element.text_content() for element in svg.xpath("./title | ./desc")}
     assert by_id[svg.get("aria-labelledby")].startswith("Chart: ") and by_id[svg.get("aria-describedby")]
@@ -421,7 +416,7 @@ def test_a_list_that_is_cut_or_empty_says_so_and_a_record_what_took_its_place() 
     assert texts(tree, "//h1/s") == [page.title] and "Superseded by Two." in texts(tree, "//p[@class='notice']")
     assert "Showing the first 2 of 400. All of them:" in tree.text_content()
     assert "Showing the last 2 of 700. All of them:" in tree.text_content()
-    page = dataclasses.replace(page, is_superseded=False)
+    page = replace(page, is_superseded=False)
     assert rendered(page).xpath("//s[ancestor::h1] | //p[@class='notice']") == []
 
 
@@ -434,10 +429,10 @@ def test_navigation_and_rows_are_the_same_on_all_pages_and_right_for_any_address
     changed = {named(page) for page in sample_pages() if renderer.render(page) != RENDERER.render(page)}
     assert changed == {"PositionPage", "ActionsPage", "ActionListPage"}
     of_timeline = memo(section="timeline")  # the section of a page itself is always there
-    without = dataclasses.replace(of_timeline, site=dataclasses.replace(SITE, has_records=False))
+    without = replace(of_timeline, site=replace(SITE, has_records=False))
     path = "//body/header//a[contains(@href, 'systems/')]"
     assert (texts(rendered(of_timeline), path), texts(rendered(without), path)) == (["Records"], [])
-    tree = rendered(dataclasses.replace(page_of(NotFoundPage), root="", feeds=(), twins=(), parts=()))
+    tree = rendered(replace(page_of(NotFoundPage), root="", feeds=(), twins=(), parts=()))
     links = list(map(str, tree.xpath("//a/@href | //link[@rel='stylesheet']/@href | //script/@src")))
     links = [link for link in links if link != "#_main"]
     for from_disk in ("static/memosite.css", "static/not-found.js"):
@@ -452,7 +447,7 @@ def test_navigation_and_rows_are_the_same_on_all_pages_and_right_for_any_address
 def own_theme(**templates: str) -> Theme:
     """The bundled theme with templates of a site before it."""
     own = {f"{name}.html": source for name, source in templates.items()}
-    return dataclasses.replace(THEME, templates={**THEME.templates, **own}, own=frozenset(own))
+    return replace(THEME, templates={**THEME.templates, **own}, own=frozenset(own))
 
 
 def test_faults_of_a_sites_own_templates_name_them_and_styles_ask_for_nothing() -> None:
@@ -471,7 +466,7 @@ def test_faults_of_a_sites_own_templates_name_them_and_styles_ask_for_nothing() 
         renderer.render(page_of(GonePage))
     with pytest.raises(ConfigError, match=r"theme: macros\.html: "):
         renderer_of(own_theme(macros=""), TEXTS.__getitem__).render(memo())
-    lost = dataclasses.replace(body("gone"), sha256="0" * 64)
+    lost = replace(body("gone"), sha256="0" * 64)
     with pytest.raises(KeyError):
         RENDERER.render(memo(body=lost))
     sheet = THEME.static["memosite.css"].decode()

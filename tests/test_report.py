@@ -1,6 +1,5 @@
 """Findings come out as text, JSON and SARIF, the same for the same findings in any order."""
 
-import dataclasses
 import json
 import random
 from typing import Any, Literal, get_args
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from memosite.commands.report import fails, to_json, to_sarif, to_text
 from memosite.facts import rules
 from memosite.facts.findings import Finding, Location, Rule
+from memosite.facts.values import replace
 from memosite.formats.systems import ALL_RULES
 
 
@@ -163,7 +163,7 @@ def test_sarif_keeps_the_standard_with_encoded_addresses_and_leads_to_known_docu
     )
     with_address = {id_ for id_, rule in by_id.items() if "helpUri" in rule or "markdown" in rule["help"]}
     assert with_address == {rule.id for rule in ALL_RULES if "RFC" in rule.clause}
-    other = dataclasses.replace(LATE, broken_clause="memory-layer format")
+    other = replace(LATE, broken_clause="memory-layer format")
     results = check(to_sarif((LATE, other), version="0.1.0", root_of=ROOTS))["runs"][0]["results"]
     assert [result.get("properties") for result in results] == [None, {"clause": "memory-layer format"}]
     assert "(memory-layer format)" in to_text((LATE, other), root_of=ROOTS)

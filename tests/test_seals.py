@@ -4,7 +4,6 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from memosite.archive.seals import (
     tree_root,
 )
 from memosite.cli import main
+from memosite.facts.values import replace
 from tests.support.edits_memos import KEY
 from tests.support.files import write_text
 from tests.support.memos import write_body, write_memo

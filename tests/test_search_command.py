@@ -1,15 +1,19 @@
 """`memosite search` and `memosite export QUERY` as people and scripts use them."""
 
 import json
+import os
 import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from memosite.cli import main
+from memosite.reading.archive import ArchiveHandle
 from memosite.search import command
 from memosite.search.match import LENGTH, make_excerpt, wanted_words
 from memosite.search.whoosh.index import is_being_made, making_index, read_seal
@@ -248,8 +252,9 @@ def test_the_first_search_answers_and_the_index_comes_later(tides: Path, capsys:
     first = capsys.readouterr()
     wait_until(lambda: is_indexed(tides))
     assert search(tides, "ebb") == 0
-    assert capsys.readouterr() == first
-    assert first.err == ""
+    assert capsys.readouterr() == (first.out, "")
+    lacking = "memosite: the search index lacks 2 items: this search reads their texts, and a process adds them\n"
+    assert first.err == lacking
     assert search(tides, "--index", "ferry") == 0
     write_memo(
         tides / "memos/read", "newest", subject="Ferry timetable", body="Now at noon.", sent="2026-06-01T00:00:00Z"
@@ -260,6 +265,50 @@ def test_the_first_search_answers_and_the_index_comes_later(tides: Path, capsys:
         assert [line for line in capsys.readouterr().out.splitlines() if line[:1].strip()] == [
             "Ferry timetable", "Ferry", "2 results",
         ]  # fmt: skip
+
+
+def test_searches_at_once_or_in_a_row_start_one_maker(tides: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the moment it was started until it ends, if it was killed, too; none if the index was made meanwhile."""
+    started: list[int] = []
+
+    def start(_words: object, *, holding: Sequence[int]) -> None:
+        started.append(os.dup(holding[0]))  # as a process that inherits the lock, and has not begun to run
+
+    monkeypatch.setattr("memosite.commands.search.start_detached", start)
+    assert [search(tides, word) for word in ("ebb", "ferry", "ebb")] == [0, 0, 0]
+    assert len(started) == 1
+    os.close(started[0])
+    assert search(tides, "ebb") == 0
+    os.close(started[1])
+    find = command.Searchable.search
+
+    def make_meanwhile(self: command.Searchable) -> object:
+        monkeypatch.undo()
+        assert search(tides, "--index") == 0
+        monkeypatch.setattr("memosite.commands.search.start_detached", start)
+        return find(self)
+
+    monkeypatch.setattr(command.Searchable, "search", make_meanwhile)
+    monkeypatch.setattr(command, "LITTLE", 2_000)
+    assert search(tides, "ebb") == 0
+    assert len(started) == 2
+
+
+def test_who_waited_for_the_index_makes_no_second_one(tides: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor is the archive read again."""
+    wait = making_index
+
+    @contextmanager
+    def wait_until_made(cache: Path) -> Iterator[Path | None]:
+        monkeypatch.setattr("memosite.commands.search.making_index", wait)
+        assert search(tides, "--index") == 0
+        monkeypatch.setattr(command.Searchable, "index", None)
+        monkeypatch.setattr(ArchiveHandle, "recall", None)
+        with wait(cache) as partial:
+            yield partial
+
+    monkeypatch.setattr("memosite.commands.search.making_index", wait_until_made)
+    assert search(tides, "--sort", "score", "ebb") == 0
 
 
 def test_with_no_index_none_is_made_and_who_waits_for_one_is_told(tides: Path, capsys: Capture) -> None:

@@ -12,7 +12,6 @@ import textwrap
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memosite.facts.errors import OutputError
+from memosite.facts.values import replace
 from memosite.search import blocks as blocks_module
 from memosite.search.blocks import (
     FILE_BYTES,

@@ -3,7 +3,6 @@
 import datetime as dt
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,11 +16,12 @@ from memosite.config.loading import load_config
 from memosite.config.schema import FeedsConfig
 from memosite.facts.parsed import Ref
 from memosite.facts.times import Moment
+from memosite.facts.values import replace
 from memosite.pages import Site
 from memosite.plan.context import Context
 from memosite.plan.dates import newest, newest_first
 from memosite.plan.feeds import Arranged, position_channel, window
-from memosite.plan.home import movements
+from memosite.plan.home import last_movements
 from memosite.plan.organization import seat_row
 from memosite.plan.positions import involving, received, unknown_reading
 from memosite.plan.traced import TracedRead, traced
@@ -157,4 +157,4 @@ def test_the_last_movements_are_found_among_all(seed: int) -> None:
         moved[memo.ref] = replace(memo, copies=(replace(memo.copies[0], life=Life(events=tuple(events))),))
     every.sort(key=lambda one: one[:3], reverse=True)
     context = context_of(replace(archive_of(), artifacts=moved))
-    assert [row.who for row in movements(context, "")] == [who for _, _, _, who in every[:30]]
+    assert [event.who for _, _, event, _ in last_movements(context)] == [who for _, _, _, who in every[:30]]

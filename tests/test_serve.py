@@ -3,6 +3,7 @@
 import asyncio
 import http.client
 import json
+import re
 import shlex
 import signal
 import socket
@@ -73,8 +74,11 @@ def test_commands_and_feeds_name_the_site_where_it_is_served(site: Path, base: s
         run = run_command("watch", "--once", "--state", str(site.parent / "state"), watch[2])
         assert (run.returncode, FIRST in run.stdout) == (0, True), run
         others = [fetch(f"http://{host}/{path}") for path in ("feeds/index.html", "positions/b/feed.xml", "feeds.opml")]
-        assert not any("ADDRESS" in text for text in others)
+        assert not any("ADDRESS/" in text for text in others)
         assert not any("https://boats" in text for text in others[1:])
+        listed = re.findall(r' (?:xmlUrl|url)="([^"]*)"', others[2])
+        assert {f"http://{host}/positions/b/feed.xml", f"http://{host}/feeds/threads.opml"} <= set(listed)
+        assert all(url.startswith(f"http://{host}/") for url in listed)
         assert (f"http://{host}/memos/{FIRST}/" in others[1]) is bool(base)
         assert ("does not know its web address" in others[0]) is not bool(base)
         assert status_of(host, "/memos/none/", host) == 404

@@ -3,7 +3,6 @@
 import datetime as dt
 import json
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from memosite.cli import main
 from memosite.facts.file import File
 from memosite.facts.parsed import Ref, SessionFile, SessionLog
 from memosite.facts.texts import find_sessions
+from memosite.facts.values import replace
 from memosite.formats.sessions.parsing import parse
 from memosite.resolve.identity import CopyGroup, JoinedCopy
 from memosite.resolve.records import SessionIndex

@@ -751,6 +751,16 @@ def test_a_title_that_is_a_time_or_says_nothing_is_none(none: str) -> None:
     assert title_of(log.session) == "Which ferry?"
 
 
+@pytest.mark.parametrize("put", [*PUT_THERE, "<command-message>deploy is running…</command-message>", "<skill> deploy"])
+def test_what_a_harness_put_there_is_no_title(put: str) -> None:
+    """Neither of a title of its own nor of what seems to be a prompt: the first words of a person are."""
+    log = Claude()
+    log.ask(put)
+    log.add("ai-title", aiTitle=put)
+    log.ask("Which ferry?")
+    assert title_of(log.session) == "Which ferry?"
+
+
 def test_a_session_without_a_title_or_a_prompt_is_named_by_agent_and_start() -> None:
     """Something is always there to be clicked."""
     log = Claude()

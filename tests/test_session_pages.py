@@ -112,8 +112,11 @@ def words(tree: Any, path: str) -> list[str]:
 
 
 def rows(file: Path) -> list[str]:
-    """The rows of a list, each with what is said of it."""
-    return words(html.parse(file).getroot(), "//li[contains(@class, 'row')]")
+    """The rows of a list, each with what is said of it, without the line of its text."""
+    page = html.parse(file).getroot()
+    for line in page.xpath("//p[@class='line']"):
+        line.drop_tree()
+    return words(page, "//li[contains(@class, 'row')]")
 
 
 def test_the_head_says_who_when_how_much_and_where(folder: Path) -> None:

@@ -10,7 +10,7 @@ from lxml import html
 
 from memosite.cli import main
 from memosite.plan.mentions import SHARED_SHOWN
-from memosite.plan.shared_passages import KnownPassages, SharedLink, find_shared_links
+from memosite.plan.shared_passages import MOST_PEOPLE, KnownPassages, SharedLink, find_shared_links
 from memosite.quotes.index import MOST_HOLDERS
 from memosite.remake.known_passages import read_known, write_known
 from memosite.store.state import PASSAGES, RUNS, Row, Rows, State
@@ -144,6 +144,39 @@ def test_boilerplate_is_not_linked_and_a_long_list_is_cut_and_counted(tmp_path: 
     twin = json.loads((out / "memos/2026-05-01-0900--a--b--first/index.json").read_text())
     assert twin["shared_total"] == SHARED_SHOWN + 20
     assert 50 < len(twin["shared"]) <= SHARED_SHOWN + 20
+
+
+IDE = (
+    "<ide_opened_file>The user opened the file lock gates and tide tables of the year in the editor. "
+    "This may or may not be related to the current task.</ide_opened_file>"
+)
+
+
+@pytest.mark.parametrize("number", [2, MOST_PEOPLE + 1])
+def test_what_a_harness_puts_into_turns_is_no_quotation(tmp_path: Path, number: int) -> None:
+    """However many sessions have it; what people say beside it is one."""
+    for one in range(number):
+        quoted = words("quay") if one < 2 else ""
+        text = talk(f"{IDE}\n\n{words(f'own{one}x')}\n\n{quoted}")
+        name = f"2026-05-0{one + 1}-1430--engineer--talk-{one}"
+        write_transcript(
+            tmp_path / "office/transcripts/engineer", name, text=text, started=f"2026-05-0{one + 1}T14:30:00Z"
+        )
+    found = links(tmp_path / "office")
+    assert {one.begins.split()[0] for some in found.values() for one in some} == {"quay0"} and len(found) == 2
+
+
+def test_what_more_people_write_than_would_quote_is_no_quotation(tmp_path: Path) -> None:
+    """One more makes it a form of words; as many texts of one person are quotations."""
+    for people in (MOST_PEOPLE, MOST_PEOPLE + 1):
+        for one in range(people):
+            for sender, folder in ((f"seat{one}", f"several-{people}"), ("engineer", f"alone-{people}")):
+                write_memo(
+                    tmp_path / folder / "memos/inbox", f"2026-05-01-09{one:02}--{sender}--clerk--m{one}",
+                    sender=sender, sent=f"2026-05-01T09:{one:02}:00Z", body=f"{words(f'own{one}x')}\n\n{words('form')}",
+                )  # fmt: skip
+    assert [bool(links(tmp_path / f"several-{people}")) for people in (MOST_PEOPLE, MOST_PEOPLE + 1)] == [True, False]
+    assert len(links(tmp_path / f"alone-{MOST_PEOPLE + 1}")) == MOST_PEOPLE + 1
 
 
 def test_pages_and_twins_have_both_ends(site: Path, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ _FOREIGN = re.compile("known broken state", re.IGNORECASE)
 """What a memory system calls a part of its files."""
 _CONTENT = (
     "script", "style", "code", "pre", "*[@dir='auto']", "*[contains(@class, 'prose')]",
-    "dl[@class='details']/dd", "nav[@class='neighbours']//a", "figure//a",
+    "dl[@class='details']/dd", "nav[@class='neighbours']//a", "figure//a", "select[@data-by]",
 )  # fmt: skip
 """What of a page is not said by memosite: texts of people, names of files, and what is shown as written."""
 

@@ -94,7 +94,7 @@ def test_a_summary_is_the_beginning_in_plain_words_within_bounds() -> None:
         assert texts.summarize(text) == summary
     for text, shown in [
         ("Five steps.\n\n| Step | By |\n|---|:--|\n| Survey | May |", "Five steps. …"),
-        ("| Step | By |\n|---|---|\n| Survey | May |", "Step | By | ---|---| Survey | May |"),
+        ("| Step | By |\n|---|---|\n| Survey | May |", "Step · By · Survey · May"),
         ("Either a | b. No table.", "Either a | b. No table."),
     ]:
         assert texts.before_table(texts.summarize(text)) == shown

@@ -1,6 +1,5 @@
 """Commits read from git's objects: the same files as from a folder, and nothing that a tree cannot hold."""
 
-import dataclasses
 import datetime as dt
 import os
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from memosite.facts import rules
 from memosite.facts.errors import SourceError
 from memosite.facts.findings import Finding
 from memosite.facts.parsed import Ref
+from memosite.facts.values import replace
 from memosite.reading.archive import open_archive
 from memosite.reading.opening import open_sources
 from memosite.reading.reader import SourceReader
@@ -308,7 +308,7 @@ def test_a_folder_says_its_commit_and_its_forge(repo: Repo, tmp_path: Path) -> N
             (info,) = opened.infos
         assert (info.web, info.web_ref) == (web, "HEAD")
     plain = folder_source(repo.root)
-    assert dataclasses.replace(plain, name="x").has_file("memos") and ("memo", "m") in read_folders(plain).artifacts
+    assert replace(plain, name="x").has_file("memos") and ("memo", "m") in read_folders(plain).artifacts
 
 
 def test_forked_processes_ask_a_git_of_their_own(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from lxml import html
 from memosite.archive.model import RecordLink
 from memosite.facts.parsed import RecordEvent, Ref
 from memosite.facts.times import read_moment
+from memosite.facts.values import replace
 from tests.support.files import write_text
 from tests.support.lives import NAME, put
 from tests.support.memos import write_memo, write_transcript

@@ -1,18 +1,17 @@
 """Digests of values: equal for equal values, whatever objects they are made of, and different for all others."""
 
 import datetime as dt
-from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
 from memosite.facts.json_text import NumberText
 from memosite.facts.phrases import phrase
-from memosite.store.values import MODELS, Reducers, digest_of
+from memosite.facts.values import Value, replace
+from memosite.store.values import digest_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leaf:
+class Leaf(Value):
     """All of its fields are plain."""
 
     name: str
@@ -20,8 +19,7 @@ class Leaf:
     words: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Branch:
+class Branch(Value):
     """It has values of its own in fields of several kinds."""
 
     leaf: Leaf
@@ -49,14 +47,12 @@ def test_equal_values_have_equal_digests_others_have_others_and_what_has_no_valu
         LEAF, replace(LEAF, count=0), replace(LEAF, words=()), replace(LEAF, name=phrase("a")),
         replace(LEAF, name=phrase("a", context="of a page")), replace(LEAF, name=NumberText("a")), BRANCH,
         replace(BRANCH, title=phrase("t")), replace(BRANCH, leaves=()), replace(BRANCH, at=None),
-        replace(BRANCH, at=NOON.astimezone(dt.timezone(dt.timedelta(hours=2)))),
-        *("1", 1, 1.0, True, b"1", None, (), [], {}, ("1",), ["1"], {"1": 1}, {"1": True}, Leaf, Branch),
-        *(NOON.date(), NOON.date().isoformat(), NOON.time(), NOON, NOON.replace(tzinfo=None), NOON.replace(fold=1)),
+        *("1", 1, 1.0, True, b"1", None, (), {}, ("1",), {"1": 1}, {"1": True}, Leaf, Branch),
+        *(NOON.date(), NOON.time(), NOON, NOON.replace(tzinfo=None)),
         *(phrase("1"), "a\ud800", "a\ud801", 1 << 100, -1 << 100),
     ]  # fmt: skip
-    for reducers in (Reducers(), MODELS):
-        assert digest_of(one, reducers) == digest_of(BRANCH, reducers)
-        assert len({digest_of(other, reducers) for other in others}) == len(others)
-    for wrong in (lambda: None, iter([lambda: None]), memoryview(b"")):
+    assert digest_of(one) == digest_of(BRANCH)
+    assert len({digest_of(other) for other in others}) == len(others)
+    for wrong in (lambda: None, iter([lambda: None])):
         with pytest.raises((TypeError, ValueError)):
             digest_of((wrong,))

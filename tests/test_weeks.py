@@ -12,6 +12,7 @@ from tests.support.feeds.documents import read_feed
 from tests.support.files import write_json, write_text
 from tests.support.memos import write_memo, write_note, write_transcript
 from tests.support.pages import bad_links, found
+from tests.support.repos import Repo
 from tests.support.sites import build_site, tree_bytes
 
 BASE = "https://archive.example.org/"
@@ -83,6 +84,10 @@ def test_a_week_tells_what_was_decided_asked_and_answered_each_with_a_line_of_it
     assert rows["Count the buoys"].endswith("not answered yet by engineer"), "the pilot has answered"
     assert rows["Paint the pier"].endswith("decided by director")
     assert rows["Eleven"].endswith("answers Count the buoys")
+    order = found(page, "//section[@class='list']/@id")
+    assert order == ["decided", "waits", "answers", "written", "who", "sessions", "others", "days"], (
+        "what happened is first"
+    )
     [table] = page.xpath("//figure[@id='who-wrote-to-whom']//table")
     pairs = [" ".join(row.text_content().split()) for row in table.xpath("tbody/tr")]
     assert (pairs[0].split()[:3], len(pairs)) == (["pilot", "to", "director2"], 4)
@@ -121,15 +126,37 @@ def test_the_feed_has_an_item_for_each_week_that_has_ended_and_digests_go_on(rep
         ("index.html", "weeks/2026-W20/index.html"), ("index.html", "weeks/2026-W19/index.html"),
         ("digests/2026-05-06/index.html", "../../weeks/2026-W19/index.html"),
         ("digests/index.html", "2026-05-11/index.html"), ("feeds/index.html", "../weeks/feed.xml"),
+        ("timeline/index.html", "../weeks/index.html"),
         ("weeks/2026-W19/index.html", "../../digests/2026-05-06/index.html"),
     ):  # fmt: skip
         assert link in found(html.parse(output / page), "//main//a/@href"), page
+    leads = " ".join(html.parse(output / "index.html").xpath("string(//p[a[starts-with(., 'Week')]])").split())
+    newest, before = "2026-05-11 – 2026-05-17, so far: 1 item", "2026-05-04 – 2026-05-10: 8 items"
+    assert leads == f"Week 2026-W20, {newest} · Week 2026-W19, {before} · All weeks"
     weeks = found(html.parse(output / "weeks/index.html"), "//main//li/a/text()")
     assert weeks == ["Week 2026-W20", "Week 2026-W19"]
     for path in repo.glob("memos/read/2026-05-11*"):
         path.unlink()
     build(repo)
     assert '"../index.html"' in (output / "weeks/2026-W20/index.html").read_text(), "its address leads on"
+
+
+def test_what_has_no_date_is_in_no_week(repo: Path) -> None:
+    """Neither in the newest; the list of weeks says how many there are, and leads to them. Git's day is a date."""
+    for name in ("someday", "whenever"):
+        write_memo(repo / "memos/read", f"{name}--pilot--director--lost", sent=None, subject=f"Lost {name}")
+    output = build(repo)
+    assert told(output, "2026-W20") == {"written": ["Later"]}
+    listed = " ".join(html.parse(output / "weeks/index.html").xpath("string(//main)").split())
+    assert listed.endswith("Week 2026-W19 2026-05-04 – 2026-05-10 · 8 items In no week: 2 items without a date.")
+    [link] = found(html.parse(output / "weeks/index.html"), "//a[starts-with(., '2 items')]/@href")
+    assert "Lost someday" in (output / "weeks" / link).read_text()
+    in_git = Repo(repo)
+    in_git.git("add", "memos/read/someday--pilot--director--lost.openthing")
+    in_git.git("commit", "-qm", "found", at="2026-05-13T10:00:00Z")
+    build(repo)
+    assert told(output, "2026-W20") == {"written": ["Later", "Lost someday"]}
+    assert "1 item without a date" in (output / "weeks/index.html").read_text()
 
 
 def test_a_new_memo_makes_the_running_week_alone(repo: Path) -> None:
@@ -150,10 +177,10 @@ def test_diff_prints_a_week(repo: Path, capsys: Capture) -> None:
     """The newest, or the one that is named; a week without news is refused with one that has any."""
     write_json(repo / "memosite.yml", {"title": "Quay"})
     assert main(["diff", "--week", "--site", str(repo)]) == 0
-    assert capsys.readouterr().out.startswith("Week 2026-W20, 2026-05-11 – 2026-05-17, so far\n\n1 Written\n")
+    assert capsys.readouterr().out.startswith("Week 2026-W20, 2026-05-11 – 2026-05-17, so far\n\nWritten (1)\n")
     assert main(["diff", "--week", "2026-W19", "--site", str(repo)]) == 0
     said = capsys.readouterr().out
-    assert "not answered yet by engineer)  All twelve of them." in said and "3 Newly waits" in said
+    assert "not answered yet by engineer)  All twelve of them." in said and "\nNewly waits (3)\n" in said
     assert main(["diff", "--week", "2026-W19", "--site", str(repo), "--format", "json"]) == 0
     value = json.loads(capsys.readouterr().out)
     assert (value["week"], value["is_running"], len(value["told"])) == ("2026-W19", False, 8)

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from memosite.archive.model import Archive
 from memosite.config.loading import load_contract
 from memosite.facts.file import RECORDS
 from memosite.facts.parsed import Entity, Ref
+from memosite.facts.values import replace
 from memosite.formats.yaml_text import read_yaml
 from memosite.plan import plan
 from memosite.plan.context import Context, Stored
@@ -35,10 +35,7 @@ def words(page: Any, text_of: Callable[[str], str] = TEXTS.__getitem__) -> str:
 
 def mentioned(*by: tuple[str, str | None]) -> Any:
     """The page of a record that these mention; each is a key, and whether it has a date."""
-    others = [
-        replace(record(key, system="wyren"), **({} if date else {"date": None}))  # type: ignore[arg-type]
-        for key, date in by
-    ]
+    others = [replace(record(key, system="wyren"), **({} if date else {"date": None})) for key, date in by]
     refs: tuple[Ref, ...] = tuple(one.ref for one in others)
     return planned(record("0a", system="mif", backlinks=refs), *others)["records/mif/quay.0a/index.html"]
 

@@ -15,14 +15,14 @@ In an answer that is text, everything that people have written is within a line 
 spaces: nothing in it can pass for a line of memosite's own.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
-from memosite.facts.texts import counted
+from memosite.facts.patterns import regex
+from memosite.facts.texts import beginning, counted
+from memosite.facts.values import Value, replace
 
 # What a command answers, as values: a head, then parts with entries, each with what comes first if not all fits.
 
@@ -30,13 +30,13 @@ from memosite.facts.texts import counted
 Fields = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Value):
     """One entry of a part: a line for people, the same as fields for programs, and a text that may be cut.
 
     `text` is loaded when there is room for it; `chars` is its length, `begin` how many characters of the whole come
-    before it. `more` is the command that shows the whole text; of a summary, the text that it is one of. `rank` orders
-    entries by importance, the least first. `is_news`: it asks nothing, so its text is the first to be cut.
+    before it; below 0, so many of its own come before the whole's. `more` is the command that shows the whole text; of
+    a summary, the text that it is one of. `rank` orders entries by importance, the least first. `is_news`: it asks
+    nothing, so its text is the first to be cut.
     """
 
     line: str
@@ -51,8 +51,7 @@ class Entry:
     rank: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Part(Value):
     """Entries under a title. `name` is its key in JSON, `more` the command that shows this part alone.
 
     `gap_command` shows the entries from a number on (default: `more` with `--from N`). `step` entries are as important
@@ -80,8 +79,7 @@ class Part:
         return len(self.entries) + self.first - 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Value):
     """What a command answers: `lines` are the head for people, `fields` for programs.
 
     `command` answers the same again; `options` are those that each command takes in addition, to find the archive.
@@ -94,8 +92,7 @@ class Answer:
     options: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownEntry:
+class ShownEntry(Value):
     """An entry as far as there is room: `text` is None if none of its text is shown."""
 
     entry: Entry
@@ -111,11 +108,10 @@ class ShownEntry:
     def more(self) -> str:
         """The command that shows the rest of the text."""
         shown = self.entry.begin + len(self.text or "")
-        return f"{self.entry.more} --from {shown}" if shown and not self.entry.is_summary else self.entry.more
+        return f"{self.entry.more} --from {shown}" if shown > 0 and not self.entry.is_summary else self.entry.more
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownPart:
+class ShownPart(Value):
     """A part as far as there is room: `entries` in their order, and `gaps`: spans of numbers that are not shown."""
 
     part: Part
@@ -129,8 +125,7 @@ class ShownPart:
         return self.part.gap_command(gap[0]) if self.part.gap_command else f"{self.part.more} --from {gap[0]}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fitted:
+class Fitted(Value):
     """An answer as far as there is room. `dropped` are parts of which nothing is shown, not even the title.
 
     `budget` is None if there is none; `spent` is the estimate of what is shown, in tokens.
@@ -168,7 +163,7 @@ class Fitted:
 # Estimates how many tokens a text costs a language model: the one estimate that all commands use.
 
 
-_TOKEN: Final = re.compile(
+_TOKEN: Final = regex(
     r"[A-Za-z]{1,8}|[0-9]{1,3}|\n\s*|[^\S\n]{2,}|(?P<mark>[!-/:-@\[-`{-~])(?P=mark){0,7}"
     r"|[\u0080-\u07ff]{1,2}|[^\x00-\u07ff]|[\x00-\x08\x0e-\x1b\x7f]"
 )
@@ -366,8 +361,7 @@ def _parts_with_room(answer: Answer, budget: int, form: Form) -> tuple[Part, ...
         parts = parts[:last] + parts[last + 1 :]
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
+class _Choice(Value, kw_only=False):
     """What is shown: the entries by importance, each with as much of its text, None for none of it."""
 
     texts: Mapping[_Unit, str | None]
@@ -381,7 +375,7 @@ class _Choice:
         if text is None:
             del texts[last]
         else:
-            shorter = _cut_at(text, len(text) - 4 * excess)
+            shorter = beginning(text, len(text) - 4 * excess)
             texts[last] = shorter if len(shorter) >= _LEAST_SHOWN else None
             if texts[last]:
                 return _Choice(texts, order)
@@ -461,21 +455,8 @@ def _text_for(entry: Entry, room: int, form: Form) -> tuple[str, int]:
     while high - low > 4:
         middle = (low + high) // 2
         low, high = (middle, high) if form.text_cost(whole[:middle]) <= room else (low, middle)
-    text = _cut_at(whole, low)
+    text = beginning(whole, low)
     return text, form.text_cost(text) + _NOTICE
-
-
-def _cut_at(text: str, limit: int) -> str:
-    """The beginning of a text, of at most so many characters, cut after a paragraph, a line or a word."""
-    if limit <= 0:
-        return ""
-    if limit >= len(text):
-        return text
-    for mark in ("\n\n", "\n", " "):
-        end = text.rfind(mark, 0, limit)
-        if end > limit * 3 // 4:
-            return text[: end + len(mark)]
-    return text[:limit]
 
 
 def _written(answer: Answer, choice: _Choice, parts: tuple[Part, ...], budget: int | None, form: Form) -> str:

@@ -6,7 +6,6 @@ A draft is a value, as of a given time; nothing is written. What it says is memo
 import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain, count
 from typing import Final
 
@@ -16,7 +15,9 @@ from memosite.facts.errors import ConfigError
 from memosite.facts.layout import join_path, memo_folder, place_of
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, make_id, stem_of
 from memosite.facts.parsed import BROADCAST, FILE, Kind
+from memosite.facts.patterns import regex
 from memosite.facts.texts import cut_line, one_line, summarize
+from memosite.facts.values import Value, field
 
 # How a memo that is written now names a position: by its present name, as memos use it.
 
@@ -57,8 +58,7 @@ def _newest_names(archive: Archive, position: Position) -> Iterable[str]:
 # Where a memo to a position is put: the folder of its repo in which its memos are (SPEC 2.2, folders).
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class Target(Value):
     """A folder that gets the files of a memo, and for whom. `repo` is the source, `folder` the path in it."""
 
     positions: tuple[str, ...]
@@ -134,14 +134,13 @@ NO_BODY: Final = "Write the text of this memo here."
 _SENDER_BYTES, _TO_BYTES, _SLUG_BYTES = 40, 60, 60
 
 
-_RE: Final = re.compile(r"(?:\s*re\s*(?:\[\d{1,4}\]\s*)?[:：])+\s*", re.IGNORECASE)
+_RE: Final = regex(r"(?:\s*re\s*(?:\[\d{1,4}\]\s*)?[:：])+\s*", re.IGNORECASE)
 
 
-_NOT_IN_NAME: Final = re.compile(r"(?:[^\w.]|\.(?!\w))+")
+_NOT_IN_NAME: Final = regex(r"(?:[^\w.]|\.(?!\w))+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class Wanted(Value):
     """What a memo shall say, as its writer has it; "" where that is left to the draft.
 
     `sender` and `to` are names of positions, `to` several with commas; `summary` is for the envelope of a body file.
@@ -155,8 +154,7 @@ class Wanted:
     is_action: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class Draft(Value):
     """A memo that is to be written: its name without suffix, its envelope, the text of its body file if it has one.
 
     `notes` are what its writer has to know before it is sent.
@@ -169,8 +167,7 @@ class Draft:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Drafting:
+class Drafting(Value):
     """Makes drafts as of a time. `aliases` are former names of positions with the present ones."""
 
     reader: Reader

@@ -3,7 +3,6 @@
 import datetime as dt
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
@@ -37,6 +36,7 @@ from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import BROADCAST, Ref, Seat, Text
 from memosite.facts.texts import cut_line, listed
 from memosite.facts.times import Moment
+from memosite.facts.values import Value, replace
 from memosite.formats.status import sort_of
 
 # Describes artifacts for answers: a line, the same as fields, and the triage summary.
@@ -50,8 +50,7 @@ TextOf = Callable[[str], str]
 """Gives a text by its SHA-256."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Reader:
+class Reader(Value, dict=True):
     """The archive that is asked, and its texts."""
 
     archive: Archive
@@ -218,8 +217,7 @@ def arrival_of(artifact: Artifact) -> Arrival | None:
     return (min(received or dates), min(dates)) if dates else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Since:
+class Since(Value):
     """A time or an item, as it was `written`, since which things are new; `is_after`: what is of that time is old."""
 
     written: str
@@ -295,8 +293,7 @@ def _only(archive: Archive, written: str, found: Collection[str], *, joins: bool
     return archive.positions[ids[0]]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Involved:
+class Involved(Value, dict=True):
     """What involves a position, as far as answers need it."""
 
     reader: Reader

@@ -2,18 +2,19 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from memosite.agents import Answer, Entry, Part, items
 from memosite.agents.items import Involved, Reader, Since
-from memosite.archive.lines import notice_of
+from memosite.archive.lines import RULE, notice_of
 from memosite.archive.mailboxes import action_word
 from memosite.archive.model import Artifact, Document, Ghost, Library, Memo, Record, Thread, ThreadEntry, Transcript
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Ref, Text
+from memosite.facts.patterns import regex
 from memosite.facts.texts import counted, cut_line, listed
+from memosite.facts.values import replace
 from memosite.formats.sessions.kept import read_conversation
 from memosite.formats.status import standing_of
 from memosite.formats.turns import Turn
@@ -69,7 +70,20 @@ def inbox(reader: Reader, written: str, *, begin: int = 1, since: Since | None =
 # Answers what a new holder of a position has to know, the most important first.
 
 
-_HANDOFF: Final = re.compile(r"hand-?(?:off|over)s?|clos(?:ing-note|e-?out)", re.IGNORECASE)
+_LONG_HANDOFF: Final = 2_000
+"""Characters from which on a hand-off is shown with what is open first."""
+
+
+_HEADING: Final = regex(r"(?P<level>#{1,6})[ \t]+(?P<words>.*)")
+
+
+_OPEN_WORDS: Final = regex(
+    r"\b(?:open|next|to[ -]?do|pending|outstanding|remaining|unfinished|in[ -]flight|forward)\b(?!\.)", re.IGNORECASE
+)
+"""What the headings of sections say in which a hand-off leaves something to do."""
+
+
+_HANDOFF: Final = regex(r"hand-?(?:off|over)s?|clos(?:ing-note|e-?out)", re.IGNORECASE)
 
 
 def brief(reader: Reader, written: str, *, only: str = "", begin: int = 1) -> Answer:
@@ -132,7 +146,8 @@ def _brief_parts(involved: Involved, only: str) -> Iterable[Part]:
     title = "Newest hand-off to itself" if word == "hand-off" else "No hand-off; its newest note instead"
     if len(newest) > 1:
         title = "Newest hand-off of each" if word == "hand-off" else "No hand-off; the newest note of each instead"
-    yield part("handoff", title, involved.entries(newest.values(), texts), "None.")
+    shown = map(_open_first, involved.entries(newest.values(), texts))
+    yield part("handoff", title, shown, "None.")
     yield part("unread", f"Unread memos{besides}", listed(unread), involved.none_unread(besides=bool(besides)))
     yield part("to-do", f"To do, {involved.among_others}", listed(involved.to_do_read), "Nothing.")
     yield part("waiting", "Waiting on others", listed(involved.waiting), "Nothing.")
@@ -140,6 +155,44 @@ def _brief_parts(involved: Involved, only: str) -> Iterable[Part]:
     yield part("new-notes", f"Its notes{since}", listed(new_notes), "None.")
     yield part("decisions", "Decisions in force that concern it", listed(in_force), "None.")
     yield part("threads", "Threads it is in", [_thread(reader, *one) for one in involved.threads], "None.")
+
+
+def _open_first(handoff: Entry) -> Entry:
+    """A long hand-off with the sections of what is open before the rest, which is cut first."""
+    text = "" if handoff.is_summary or handoff.chars < _LONG_HANDOFF else handoff.text()
+    open_, rest, names = _open_sections(text)
+    if not (open_ and rest):
+        return handoff
+    first = f"{open_}\n\n{RULE}\n\n"
+    named = cut_line("; ".join(names), 120)
+    return replace(
+        handoff,
+        line=f"{handoff.line}; first what is open: “{named}”",
+        fields={**handoff.fields, "first": named},
+        text=lambda: first + rest,
+        chars=len(first + rest),
+        begin=-len(first),  # of the rest, what comes before those sections is where it is in the text
+    )
+
+
+def _open_sections(text: str) -> tuple[str, str, list[str]]:
+    """What the sections say whose headings speak of open things, the rest of a text, and those headings."""
+    open_: list[str] = []
+    rest: list[str] = []
+    names: list[str] = []
+    level = 0  # of the open section that a line is in
+    fence = ""
+    for line in text.splitlines(keepends=True):
+        start = line.lstrip()[:3]
+        if start in ("```", "~~~") and fence in ("", start):
+            fence = "" if fence else start
+        heading = None if fence else _HEADING.match(line)
+        if heading and (not level or len(heading["level"]) <= level):
+            is_open = _OPEN_WORDS.search(heading["words"]) is not None
+            level = len(heading["level"]) if is_open else 0
+            names += [heading["words"].strip()] if is_open else []
+        (open_ if level else rest).append(line)
+    return "".join(open_).strip(), "".join(rest).strip(), names
 
 
 def _newest_of_each(involved: Involved, handoffs: Sequence[Artifact]) -> dict[Ref, Artifact]:
@@ -234,13 +287,13 @@ def _count(thread: Thread) -> tuple[int, int, str]:
 _NAMED_FILES, _NAMED_REFS, _PATH_CHARS = 2, 3, 300
 
 
-_RANGE = re.compile(r"t?([1-9]\d{0,8})(?:-t?([1-9]\d{0,8})?)?", re.ASCII)
+_RANGE = regex(r"t?([1-9]\d{0,8})(?:-t?([1-9]\d{0,8})?)?", re.ASCII)
 
 
 _TITLES = {"summary": "Summary", "body": "Text", "passage": "Passage", "notice": "Not shown"}
 
 
-_TURNS = re.compile(r"t[1-9]\d{0,8}(?:-t[1-9]\d{0,8})?", re.ASCII)
+_TURNS = regex(r"t[1-9]\d{0,8}(?:-t[1-9]\d{0,8})?", re.ASCII)
 
 
 def show(reader: Reader, written: str, *, only_head: bool = False, turns: str = "", begin: int = 0) -> Answer:
@@ -543,7 +596,7 @@ def _fields(reader: Reader, artifact: Artifact) -> dict[str, object]:
 _DEPTH = 12
 
 
-_PAGE: Final = re.compile(r"(?:^|/)threads/(?P<id>[^/#]+)")
+_PAGE: Final = regex(r"(?:^|/)threads/(?P<id>[^/#]+)")
 
 
 def thread(
@@ -558,14 +611,15 @@ def thread(
     words = ("--brief",) if is_brief else ()
     command = reader.command("thread", found.id, *words, *(("--since", since.written) if since else ()))
     shown = [one for one in found.entries if not since or since.has(reader.archive.artifacts.get(one.ref))]
-    entries = list(enumerate(shown, 1))[begin - 1 :]
-    ranks = _ranks(reader, entries) if begin == 1 else {number: number for number, _ in entries}
+    entries = shown[begin - 1 :]
+    places = reader.archive.shown_first(entries) if begin == 1 else range(len(entries))
+    ranks = {place: rank for rank, place in enumerate(places)}
     memos, missing, said = _count(found)
     label = reader.archive.thread_label(found.id)
     part = Part(
         name="memos",
         title=f"Memos that arrived since {since.written}" if since else "Memos in reading order",
-        entries=tuple(_entry(reader, one, is_brief=is_brief, rank=ranks[number]) for number, one in entries),
+        entries=tuple(_entry(reader, one, is_brief=is_brief, rank=ranks[place]) for place, one in enumerate(entries)),
         more=command,
         step=max(1, len(entries)),
         empty="None.",
@@ -577,17 +631,6 @@ def thread(
         parts=(part,),
         command=command,
     )
-
-
-def _ranks(reader: Reader, entries: list[tuple[int, ThreadEntry]]) -> dict[int, int]:
-    """The first memo first, then the newest; memos without a date and missing ones last."""
-
-    def key(numbered: tuple[int, ThreadEntry]) -> tuple[bool, float]:
-        number, entry = numbered
-        artifact = reader.archive.artifacts.get(entry.ref)
-        return number > 1, -artifact.date.instant.timestamp() if artifact and artifact.date else 0
-
-    return {number: rank for rank, (number, _) in enumerate(sorted(entries, key=key))}
 
 
 def find_thread(reader: Reader, written: str) -> Thread:

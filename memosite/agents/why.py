@@ -16,7 +16,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import IntEnum
 from typing import Any, Final
@@ -27,7 +26,9 @@ from memosite.archive.model import Archive, Artifact, Envelopes, Library, Transc
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Ref, Text
+from memosite.facts.patterns import regex
 from memosite.facts.texts import BEGINNING, counted, make_row, marks_of
+from memosite.facts.values import Value, replace
 from memosite.formats.sessions.kept import read_conversation
 from memosite.formats.status import sort_of
 from memosite.formats.turns import Turn, blocks
@@ -48,16 +49,16 @@ LAST_TURN = dt.timedelta(hours=2)
 """How long the last turn may go on."""
 
 
-_SAID_BY_GIT = re.compile(r"\[[^\]\n]{1,200}? ([0-9a-f]{7,64})\] ([^\n]*)")
+_SAID_BY_GIT = regex(r"\[[^\]\n]{1,200}? ([0-9a-f]{7,64})\] ([^\n]*)")
 
 
-_EDITOR = re.compile(r"(?!todo).*(?:edit|write|patch|replace|create|insert)", re.IGNORECASE)
+_EDITOR = regex(r"(?!todo).*(?:edit|write|patch|replace|create|insert)", re.IGNORECASE)
 
 
-_SHELL = re.compile(r"bash|shell|terminal|command|exec", re.IGNORECASE)
+_SHELL = regex(r"bash|shell|terminal|command|exec", re.IGNORECASE)
 
 
-_WRITING = re.compile(r"\bsed -i|\bperl -i|\btee\b|\bapply_patch\b|<<|>> ?")
+_WRITING = regex(r"\bsed -i|\bperl -i|\btee\b|\bapply_patch\b|<<|>> ?")
 """What a shell does when it edits a file, and not when it prints it."""
 
 
@@ -94,8 +95,7 @@ _DOUBTS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
+class Work(Value):
     """What is looked for: a commit, the names of the file, the lines that it wrote, and the commits around it.
 
     `nearby` are the first lines of messages by hash, of all commits of about that time.
@@ -107,8 +107,7 @@ class Work:
     nearby: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownTurn:
+class ShownTurn(Value):
     """A turn that shows something of a commit; without an anchor, the session as a whole does."""
 
     anchor: str
@@ -120,8 +119,7 @@ class ShownTurn:
         return _WORDS[self.proof]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
+class Session(Value):
     """A session that made a commit, or may have: then `doubt` says why it is uncertain."""
 
     transcript: Transcript
@@ -353,14 +351,13 @@ MOST_NAMED = 20
 _BEFORE, _AFTER = r"(?:(?<=\./)|(?<![\w./-]))", r"(?![\w-]|\.\w|/\w)"
 
 
-_ENDING = re.compile(r"\.(?:body\.md|openthing|md)$")
+_ENDING = regex(r"\.(?:body\.md|openthing|md)$")
 
 
-_REFERENCE = re.compile(r"[\w./-]*\d{4}-\d\d-\d\d[\w./-]*|[\w.-]+(?:/[\w.-]+)+\.md", re.ASCII)
+_REFERENCE = regex(r"[\w./-]*\d{4}-\d\d-\d\d[\w./-]*|[\w.-]+(?:/[\w.-]+)+\.md", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(Value):
     """A file of a source, by its path in it, and the line that is asked about, if it is one.
 
     `others` are the sources in which there is a file at the same path. `more` is how many commits are not shown.
@@ -378,8 +375,7 @@ class Asked:
         return f"{self.source}/{self.path}" + (f":{self.line}" if self.line else "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cause:
+class Cause(Value):
     """A commit that wrote lines of the file: what is looked for, which lines, and how it may be shown.
 
     `subject` and `author` are without secrets.
@@ -391,8 +387,7 @@ class Cause:
     author: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Naming:
+class Naming(Value):
     """An item that names a commit, a file or a decision, and how; `doubt` says why that is uncertain."""
 
     artifact: Artifact
@@ -400,8 +395,7 @@ class Naming:
     doubt: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chain:
+class Chain(Value):
     """Why some lines are there."""
 
     cause: Cause

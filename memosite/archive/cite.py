@@ -4,10 +4,8 @@ A citation names what is cited (`transcript/<id>#t12`), who said it and when, a 
 of the source text, which lets readers verify it without this site.
 """
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from hashlib import sha256
@@ -20,12 +18,14 @@ from memosite.archive.model import Archive, Artifact, Memo, Transcript
 from memosite.archive.urls import FOLDERS
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Envelope, FileFacts, Kind, Participant, Ref
+from memosite.facts.patterns import regex
 from memosite.facts.texts import SUMMARY, TABLE_RULE, cut_line, plain_line, summarize
+from memosite.facts.values import Value
 
 # Writes citations of artifacts and of turns: a link, Markdown and plain text (SPEC 7).
 
 
-_MARKS: Final = re.compile(r"([\\`*_\[\]<>#|~&])")
+_MARKS: Final = regex(r"([\\`*_\[\]<>#|~&])")
 
 
 _QUOTED: Final = 400  # characters of source that a quote is taken from
@@ -37,8 +37,7 @@ _LAST: Final = 120  # characters of the end of a range that are quoted
 _CUT: Final = " […]"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Citation:
+class Citation(Value):
     """The fields of a citation. `url` is absolute, or a path within the site if the site has no base URL.
 
     `ref` is `<kind>/<id>` with the anchor of a turn; `sha256` is that of the source text, 64 hex digits. `note` is a
@@ -183,13 +182,13 @@ def _note(envelope: Envelope) -> str:
 _KIND_OF: Final = {folder: kind for kind, folder in FOLDERS.items()}
 
 
-_PAGE: Final = re.compile(rf"(?:^|/)(?:(?P<folder>{'|'.join(_KIND_OF)})|records/[^/]+)/(?P<id>[^/#]+)")
+_PAGE: Final = regex(rf"(?:^|/)(?:(?P<folder>{'|'.join(_KIND_OF)})|records/[^/]+)/(?P<id>[^/#]+)")
 
 
-_MESSAGE: Final = re.compile(r"(?P<stem>[^/]+?)(?:\.body\.md|\.openthing)$")
+_MESSAGE: Final = regex(r"(?P<stem>[^/]+?)(?:\.body\.md|\.openthing)$")
 
 
-_SESSION: Final = re.compile(r"[0-9a-f]{8}[0-9a-f-]+(?:\.agent-[\w-]+)?")
+_SESSION: Final = regex(r"[0-9a-f]{8}[0-9a-f-]+(?:\.agent-[\w-]+)?")
 """The whole id of a session, as its log has it: those of its subagents begin with it."""
 
 

@@ -25,7 +25,6 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal, NamedTuple, Protocol
 
@@ -33,8 +32,10 @@ from memosite.facts.file import File
 from memosite.facts.layout import MAILBOXES, join_path
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, RecordEntry
 from memosite.facts.parsed import Mailbox
+from memosite.facts.patterns import regex
 from memosite.facts.rules import SecretHit
 from memosite.facts.times import Moment
+from memosite.facts.values import Struct, Value, field, replace
 
 # The git history of a source as values: the commits, and what happened to each file (SPEC 2.3).
 
@@ -42,8 +43,7 @@ from memosite.facts.times import Moment
 EventKind = Literal["received", "moved", "renamed", "edited", "removed", "restored"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FormerSecrets:
+class FormerSecrets(Value):
     """The secrets in a former content of the file at a path."""
 
     path: str
@@ -57,16 +57,14 @@ class RedactedName(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileChange:
+class FileChange(Value):
     """A change of one path in a commit: the blob id afterwards, "" if the path is gone."""
 
     path: str
     after: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryCommit:
+class HistoryCommit(Value):
     """One commit, with its changes against its first parent that can concern an artifact.
 
     `names` are those in it that hold a secret, without it: the author's, and paths, whose changes are left out.
@@ -80,8 +78,7 @@ class HistoryCommit:
     names: tuple[RedactedName, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LifeEvent:
+class LifeEvent(Value):
     """One event in the history of a file.
 
     `path` is where it was afterwards on the branch read (for `removed`: before), `mailbox` the box of that path.
@@ -125,8 +122,7 @@ class CommitCard(NamedTuple):
 HistoryProblem = Literal["", "unreadable", "failed"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class History:
+class History(Value):
     """The git history of one source, as of one commit.
 
     `why_not` is the reason why there are no events, "" if they are complete. `tree` maps each path of that commit that
@@ -225,8 +221,7 @@ class Spot(NamedTuple):
     blob: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deed:
+class Deed(Value):
     """What a commit did to the file with this key; None is absent.
 
     `left` is the key the file had before, "" if it stayed the same. A merge that brings a deed may have refused a part
@@ -320,7 +315,7 @@ def resettled(gone: Mapping[str, str], come: Mapping[str, str]) -> dict[str, str
     return moved
 
 
-_SPECSTORY = re.compile(
+_SPECSTORY = regex(
     r"((?:.*/)?\.specstory/history/[0-9]{4}-[0-9]{2}-[0-9]{2}_[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?Z?)(?:-.*)?\.md", re.DOTALL
 )
 
@@ -342,8 +337,7 @@ def _paired(gone: Mapping[str, str], come: Mapping[str, str], name_of: Callable[
 # Knows where each file was in any commit of a history with branches (SPEC 2.3).
 
 
-@dataclass(slots=True, kw_only=True)
-class _Chain:
+class _Chain(Struct, kw_only=True):
     """Commits of which each is the first parent of the next; `base` is the first parent of the first one, or "".
 
     `places` and `states` are by file: the commits of the chain that changed it, and how it was then.
@@ -409,8 +403,7 @@ _Part = Literal["presence", "place", "content"]
 """What a merge may have of a file as one of its parents has it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Line:
+class _Line(Value):
     """Commits, oldest first, each the first parent of the next.
 
     `merge` and `parent` say which merge brought the line, and by which of its parents: the newest commit. Both are ""

@@ -28,7 +28,6 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, get_args
@@ -36,6 +35,8 @@ from typing import Any, get_args
 from memosite.facts.characters import expect_text
 from memosite.facts.errors import OutputError
 from memosite.facts.parsed import Kind, Ref
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value, replace
 from memosite.store.safe_files import read_file
 
 LEDGER_PATH = "archive/ledger.jsonl"
@@ -45,12 +46,11 @@ NUMBERS = 2**53
 """Artifacts are numbered below this: JSON's readers have no larger whole numbers (RFC 8259, 6)."""
 FOLDER_BYTES = 240
 """The longest id that a ledger may hold, in bytes: an id of 200, and what tells it from a rival."""
-_BUNDLE = re.compile(r"(\d{4}/(0[1-9]|1[0-2])|undated)/[1-9]\d{0,8}", re.ASCII)
+_BUNDLE = regex(r"(\d{4}/(0[1-9]|1[0-2])|undated)/[1-9]\d{0,8}", re.ASCII)
 _KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arrival:
+class Arrival(Value):
     """An artifact in the ledger. `number` counts from 1, in order of arrival; only records have a system."""
 
     number: int
@@ -65,8 +65,7 @@ class Arrival:
         return (self.kind, self.id)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeedBlock:
+class FeedBlock(Value):
     """A full archive document of a feed: the feed's path without extension, which one it is, numbers of arrivals."""
 
     feed: str
@@ -74,8 +73,7 @@ class FeedBlock:
     items: tuple[int, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Ledger:
+class Ledger(Value, dict=True, apart=("published", "counts")):
     """What earlier builds published.
 
     `arrivals` hold each artifact once, in order of arrival, with its first key; `renewals` the keys it was given
@@ -98,8 +96,8 @@ class Ledger:
     blocks: tuple[FeedBlock, ...] = ()
     aliases: tuple[tuple[str, Ref], ...] = ()
     audience: str = "internal"
-    published: str = field(default="", compare=False, repr=False)
-    counts: tuple[int, ...] = field(default=(0,) * 8, compare=False, repr=False)
+    published: str = ""
+    counts: tuple[int, ...] = (0,) * 8
 
     @cached_property
     def ids_by_key(self) -> Mapping[tuple[Kind, str], str]:

@@ -11,7 +11,6 @@ file alone, as on the page. A library has no body.
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from memosite.archive.model import Archive, Artifact, Copy, Memo, Record, SessionCommit, Transcript
 from memosite.archive.urls import absolute, page_of
@@ -19,6 +18,7 @@ from memosite.facts.characters import harmless_json, without_surrogates
 from memosite.facts.parsed import FileFacts, Kind, SessionLog, Text, Withheld
 from memosite.facts.phrases import joined, kind_word, phrase
 from memosite.facts.texts import SUMMARY, cut_line
+from memosite.facts.values import Value
 
 VERSION = 1
 
@@ -212,8 +212,7 @@ _TO_READ_IT = phrase(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Notice:
+class Notice(Value):
     """What happened to a content, what is known of that as labels and values, and what can be done."""
 
     title: str

@@ -1,18 +1,12 @@
 """The archive model: the frozen values that resolving gives and that every page is made from.
 
-A list of 10,000 artifacts needs their subjects, not the files and events of each. So a kept artifact
-(`reading/kept.py`) is without the fields named in `APART`, and these are kept beside it.
-
 Artifacts with their copies, threads, positions, links and actions. They are made from the facts of files (`facts`).
 """
 
 import datetime as dt
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
 
 from memosite.archive.history import LifeEvent
 from memosite.facts.file import LABEL_CHARS
@@ -37,51 +31,15 @@ from memosite.facts.parsed import (
     Text,
     Withheld,
 )
-from memosite.facts.texts import cut_line, is_visible, listed
+from memosite.facts.patterns import regex
+from memosite.facts.texts import before_table, cut_line, is_visible, listed
 from memosite.facts.times import Moment
+from memosite.facts.values import Value, field
 
 SHORT_STATUS = 60
 """The most characters of a status in lists."""
 
-# Dataclasses of which some fields are kept apart: they are loaded when they are first asked for.
-
-
-Load = Callable[[], tuple[Any, ...]]
-
-
-class Apart:
-    """The base of such a dataclass. One that was made as usual has all its fields."""
-
-    __slots__ = ("_load",)
-    APART: ClassVar[frozenset[str]] = frozenset()
-
-    if not TYPE_CHECKING:  # else every name would be one of its attributes
-
-        def __getattr__(self, name: str) -> Any:
-            """Load the fields that are kept apart; called for what is not there yet."""
-            if name not in type(self).APART:
-                raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-            for field, value in zip(names_apart(type(self)), self._load(), strict=True):
-                object.__setattr__(self, field, value)
-            return getattr(self, name)
-
-
-@cache
-def names_apart(class_: Any) -> tuple[str, ...]:
-    """The fields of such a dataclass that are kept apart, in their order."""
-    return tuple(field.name for field in fields(class_) if field.name in class_.APART)
-
-
-def values_apart(one: Apart) -> tuple[Any, ...]:
-    """The values of the fields that are kept apart."""
-    class_: Any = type(one)
-    return tuple(getattr(one, name) for name in names_apart(class_))
-
-
-def load_later(one: Apart, load: Load) -> None:
-    """Let the fields that are missing be loaded by this function, which gives their values in their order."""
-    object.__setattr__(one, "_load", load)
-
+_BETWEEN = " .…:;,!?-–—)\"'”’»"
 
 # Says what positions are called on pages, in feeds and in search (SPEC 3, positions).
 
@@ -107,8 +65,7 @@ def other_name(name: str, id_: str) -> str:
 # The images of an artifact's text, as values.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextImage:
+class TextImage(Value):
     """An image that a text shows where it is `written`: the digest, format and size of the published file.
 
     `why_not` is why there is none, "" if there is.
@@ -128,8 +85,7 @@ class TextImage:
 CitationState = Literal["broken", "not judged", "holds"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MadeCitation:
+class MadeCitation(Value):
     """A citation that a text of the archive, or a manuscript, makes of the archive.
 
     `by` is the artifact that makes it, at the anchor `by_anchor` of its page; None for a manuscript. `to` is what is
@@ -171,8 +127,7 @@ Action = Literal["open", "superseded", "answered", "discharged"]
 WorkState = Literal["committed", "edited", "moved", "delivered"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Life:
+class Life(Value):
     """The git history of one file: its events, oldest first, and its state compared with the last commit.
 
     `state` is None if that is not known; `delivered` means never committed, `moved` and `edited` changed since.
@@ -191,8 +146,7 @@ class Life:
         return self.events[0].at if self.events else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Copy:
+class Copy(Value):
     """One file of an artifact. `mailbox` is None for kinds that have none (notes, transcripts, documents)."""
 
     file: FileFacts
@@ -207,8 +161,7 @@ class Copy:
         return self.life.received if self.life else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Removal:
+class Removal(Value):
     """What may be published of a memo, note, transcript or entry of a list that was removed and has no other copy.
 
     `stem` is "" if its last content was confidential. `is_former`: it had another name when it was removed.
@@ -221,8 +174,7 @@ class Removal:
     is_former: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Variant:
+class Variant(Value):
     """One version of an artifact: its envelope and the body file beside it. Equal copies share a variant."""
 
     envelope: Envelope
@@ -239,8 +191,7 @@ class Variant:
         return self.envelope.sent.instant if self.envelope.sent else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
+class Link(Value):
     """A resolved mention in a text: what is written, and an artifact of the archive or an address outside."""
 
     written: str
@@ -248,8 +199,7 @@ class Link:
     url: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecipientState:
+class RecipientState(Value):
     """One recipient of a memo, by position id, and how far the action asked of it is."""
 
     position: str
@@ -281,8 +231,7 @@ def author_of(sender: str) -> str:
     return sender if is_visible(sender) else "unknown"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Artifact(Apart):
+class Artifact(Value):
     """The fields that all artifacts share. One with `withheld` is published without its content.
 
     `former` are ids that it has had before, under other names of its file, or of an entry of a list.
@@ -292,8 +241,6 @@ class Artifact(Apart):
     that waits are its proposal and the records of it in other systems; these have no `owed_by`. `written_by` are the
     sessions of logs whose tools wrote its file, the oldest first, each with the ordinal of the turn.
     """
-
-    APART: ClassVar[frozenset[str]] = frozenset({"copies", "variants", "links", "images"})
 
     kind: Kind
     id: str
@@ -390,6 +337,20 @@ class Artifact(Apart):
         return cut_line(self.status, SHORT_STATUS)
 
     @property
+    def excerpt(self) -> str:
+        """A line of its text, as lists show it: the summary, without the beginning that its short subject says."""
+        said, summary = self.short_subject.rstrip("…. "), "" if self.withheld else before_table(self.summary)
+        if not said or summary[: len(said)].casefold() != said.casefold():
+            return summary
+        rest = summary[len(said) :]
+        if rest[:1].isalnum():  # it ends within a word: that of a subject that was cut is said whole
+            if said == self.short_subject:
+                return summary
+            rest = said.rpartition(" ")[2] + rest
+        rest = rest.lstrip(_BETWEEN)
+        return f"… {rest}" if is_visible(rest) else ""
+
+    @property
     def is_superseded(self) -> bool:
         """Whether a record or document says that something else took its place."""
         return self.status.casefold().startswith("superseded")
@@ -417,7 +378,6 @@ class Artifact(Apart):
 UNDATED = dt.datetime.max.replace(tzinfo=dt.UTC)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Envelopes(Artifact):
     """What memos, notes and transcripts share: the versions of an envelope and its body, the shown one first."""
 
@@ -448,7 +408,6 @@ class Envelopes(Artifact):
         return [*bodies, *(variant.envelope.file for variant in self.variants), *(copy.file for copy in self.copies)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Memo(Envelopes):
     """A memo, or a note to file, by `kind`.
 
@@ -493,8 +452,7 @@ class Memo(Envelopes):
         return Who(cut_line(author_of(self.sender if is_visible(self.sender) else self.role or ""), NAME_CHARS))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionCommit:
+class SessionCommit(Value):
     """A commit that a session made, in the turn with this ordinal, 0 if that is not known.
 
     It is in the repo of a source. `how` it is known: its hash was `printed` when it was made, its message has a
@@ -508,7 +466,6 @@ class SessionCommit:
     how: Literal["printed", "trailer", "checkpoint"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Transcript(Envelopes):
     """A recorded conversation. `last_turn` is when its last turn began, if its stamps tell.
 
@@ -576,7 +533,6 @@ class Transcript(Envelopes):
         return Who(listed([one.position for one in self.envelope.participants], NAMED, chars=NAME_CHARS))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Library(Artifact):
     """A catalog of templates and memos."""
 
@@ -599,7 +555,6 @@ class Library(Artifact):
         return "unreadable" if self.is_broken else ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Document(Artifact):
     """A Markdown document that memos cite. `supersedes` are decisions whose place it took.
 
@@ -629,8 +584,7 @@ class Document(Artifact):
         return self.head.status or ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordLink:
+class RecordLink(Value):
     """A relation of a record: `to` names the other record, None if that is not in the archive.
 
     `is_inverse` marks a relation that the other record states; `predicate` is then the inverse word. `label` is
@@ -646,7 +600,6 @@ class RecordLink:
     is_inverse: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Record(Artifact):
     """One entry of another memory system.
 
@@ -686,8 +639,7 @@ class Record(Artifact):
         return self.card.status or "unreadable" if self.is_broken else self.said_status
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ghost:
+class Ghost(Value):
     """A memo that others reply to but that is not in the archive; its fields are read from its name."""
 
     id: str
@@ -706,8 +658,7 @@ class Ghost:
         return Who(self.sender or "unknown", self.to or "unknown")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadEntry:
+class ThreadEntry(Value):
     """One line of a thread in reading order: a memo or a ghost, and its depth.
 
     `indent` is the depth at which it is drawn: it grows only where there are several replies to one memo, so that a
@@ -724,8 +675,7 @@ class ThreadEntry:
     """Id of the thread in which its parent lies, if that is another one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Thread:
+class Thread(Value):
     """Memos joined by replies and thread ids, in reading order: a tree as a flat list with depths."""
 
     id: str
@@ -738,8 +688,7 @@ class Thread:
         return tuple(entry.ref for entry in self.entries if not entry.is_ghost)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Position:
+class Position(Value):
     """A position of the organization, listed in an orgdef or only mentioned.
 
     `organizations` are the ids of the orgdefs that list it, with each one's entry. `names` are the
@@ -776,8 +725,7 @@ def nearest_member(
     return near[0] if len(near) == 1 else id_
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceInfo:
+class SourceInfo(Value):
     """A source as pages show it: its name, where its files can be seen on the web, and what it includes.
 
     `web_ref` replaces `{ref}` in `web`: the commit if exactly that was read. `commit` is the one that the
@@ -795,8 +743,7 @@ class SourceInfo:
     committed: Moment | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Archive:
+class Archive(Value):
     """Everything read in one build. Mappings iterate in a fixed order: by arrival, or by id."""
 
     sources: tuple[SourceInfo, ...]
@@ -855,6 +802,15 @@ class Archive:
         """The name of a thread for people: the short subject of its first memo."""
         return self.short_subject(self.threads[thread].entries[0].ref)
 
+    def shown_first(self, entries: Sequence[ThreadEntry]) -> list[int]:
+        """The places of a thread's entries where not all has room: the first, then the newest; those undated last."""
+
+        def key(place: int) -> tuple[bool, float]:
+            artifact = self.artifacts.get(entries[place].ref)
+            return place > 0, -artifact.date.instant.timestamp() if artifact and artifact.date else 0
+
+        return sorted(range(len(entries)), key=key)
+
     def waiting_besides_memos(self, members: Iterable[str]) -> list[Artifact]:
         """Documents and records that wait for one of these positions, in order of arrival."""
         refs = {ref for member in members for ref in self.groups.get(f"waiting/{member}", ())}
@@ -868,7 +824,7 @@ class Archive:
 # Names the sessions that a transcript is a capture of: the UUIDs that its participants name, nothing less (SPEC 4).
 
 
-_UUID = re.compile(r"(?<![0-9A-Za-z-])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9A-Za-z-])")
+_UUID = regex(r"(?<![0-9A-Za-z-])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9A-Za-z-])")
 
 
 def sessions_of(transcript: Transcript) -> list[str]:

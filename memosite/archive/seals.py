@@ -22,12 +22,13 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from memosite.archive.lines import dump_line
 from memosite.facts.characters import expect_text
+from memosite.facts.patterns import regex
 from memosite.facts.texts import listed
+from memosite.facts.values import Value, as_dict, replace
 
 # Hashes of the sealed log: of leaves, of the trees of months, and of the chain of roots (docs/sealed-log.md).
 
@@ -90,17 +91,16 @@ UNDATED = "undated"
 _WHY = frozenset({"", "removed", "erased", "withheld", NOT_KEPT})
 
 
-_HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_HASH = regex(r"[0-9a-f]{64}", re.ASCII)
 
 
-_PATH = re.compile(r"[^/.\\][^/\\]*+(?>(?:/[^/.\\][^/\\]*+){2,})")
+_PATH = regex(r"[^/.\\][^/\\]*+(?>(?:/[^/.\\][^/\\]*+){2,})")
 
 
-_MONTH = re.compile(rf"\d{{4}}/(?:0[1-9]|1[0-2])|{UNDATED}", re.ASCII)
+_MONTH = regex(rf"\d{{4}}/(?:0[1-9]|1[0-2])|{UNDATED}", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leaf:
+class Leaf(Value):
     """What the bytes of an original were from then on. `id` is `<kind>/<id>`; `sha256` is "" if `why` says so.
 
     `month` is "" if it is not known; the leaf then belongs to that of the leaf before it. A leaf that is not in the log
@@ -119,8 +119,7 @@ class Leaf:
     line: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Month:
+class Month(Value):
     """The seal on a month: its leaves end with number `leaves`. Roots are in hexadecimal."""
 
     month: str
@@ -138,8 +137,7 @@ class Month:
 Entry = Leaf | Month
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SealLog:
+class SealLog(Value):
     """A sealed log: its text, and the lines of it."""
 
     text: str = ""
@@ -243,7 +241,7 @@ def _leaf_fields(leaf: Leaf) -> dict[str, object]:
 
 def month_fields(month: Month) -> dict[str, object]:
     """The line of a month, as its fields."""
-    return {"v": 1, "kind": "month", **asdict(month)}
+    return {"v": 1, "kind": "month", **as_dict(month)}
 
 
 # Reading
@@ -339,8 +337,7 @@ def _path(path: str) -> str:
 # Inclusion proofs
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proof:
+class Proof(Value):
     """That a leaf is in a log with a root: its line, its place in its month, and the months from there to the root."""
 
     line: str
@@ -387,8 +384,7 @@ What = Literal["changed", "removed", "cut off", "added"]
 _NAMED = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Value, kw_only=False):
     """Something that is not as the log or a root says: what happened, to which artifact ("" if to none), in words."""
 
     what: What
@@ -396,8 +392,7 @@ class Fault:
     said: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SealCheck:
+class SealCheck(Value):
     """What a check found. `faults` are against the log or the root; `since` is what the log itself says was changed.
 
     The root seals the first `sealed` leaves of `leaves`, up to the end of `month`; 0 if it is not that of this log.

@@ -3,7 +3,6 @@
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
 from memosite.archive.history import LifeEvent
@@ -11,6 +10,7 @@ from memosite.archive.model import UNDATED, Archive, Artifact, Copy, Life, Memo,
 from memosite.archive.urls import page_of
 from memosite.facts.parsed import Ref
 from memosite.facts.times import Moment, read_moment
+from memosite.facts.values import Value, replace
 
 T = TypeVar("T")
 
@@ -31,8 +31,7 @@ _NOW: Final = "now"
 tree that was moved and not committed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArtifactState:
+class ArtifactState(Value):
     """The compared state of one artifact. `boxes` are the mailboxes of its copies by source; "" where not known.
 
     `date` is an instant in UTC, `day` the day on the writer's clock.
@@ -59,8 +58,7 @@ class ArtifactState:
 Snapshot = Mapping[SnapshotKey, ArtifactState]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryStep:
+class HistoryStep(Value):
     """A change of one artifact: from which state, to which, and where if that is one repo."""
 
     state: ArtifactState
@@ -69,8 +67,7 @@ class HistoryStep:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class Difference(Value):
     """What is new, gone or moved between mailboxes, and how actions changed; each by date and id."""
 
     new: tuple[ArtifactState, ...]

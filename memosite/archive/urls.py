@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, make_id
 from memosite.facts.parsed import Kind, Ref
+from memosite.facts.patterns import regex
 
 if TYPE_CHECKING:
     from memosite.archive.model import Artifact
@@ -49,7 +50,7 @@ UNDATED_MONTH = "undated"
 TwinForm = Literal["json", "md"]
 """In which form a twin says what its page says."""
 
-_PLAIN = re.compile(r"[A-Za-z0-9/._~-]*")
+_PLAIN = regex(r"[A-Za-z0-9/._~-]*")
 
 _PUBLISHED_AS_THEY_ARE = {ENVELOPE_SUFFIX, CATALOG_SUFFIX, ".json", ".jsonl", ".md"}
 

@@ -7,7 +7,6 @@ Item ─► place("t12"), place("t12-t15"), place("p-1a2b3c4d") ─► Place ─
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate, chain, groupby, islice
@@ -18,7 +17,9 @@ from memosite.archive.lines import notice_of
 from memosite.archive.model import UNDATED, Archive, Artifact, Memo, Transcript
 from memosite.archive.urls import absolute, page_of
 from memosite.facts.parsed import Participant
+from memosite.facts.patterns import regex
 from memosite.facts.texts import cut_line
+from memosite.facts.values import Value, field, replace
 from memosite.formats.turns import REDACTED, Turn, TurnBlock, TurnList, TurnPlace, blocks
 from memosite.passages import MADE, OUTPUT, Passage, SourceBody, bodies_of, find_in, passages_in, texts_of
 from memosite.quotes.index import QuoteIndex, letters_of, words_of
@@ -26,20 +27,20 @@ from memosite.quotes.judge import judge
 from memosite.quotes.quotations import Names, Origin, Voice, folded_name
 from memosite.quotes.source import Span
 
-_RANGE = re.compile(r"(t[1-9]\d{0,8})-(t[1-9]\d{0,8})", re.ASCII)
+_RANGE = regex(r"(t[1-9]\d{0,8})-(t[1-9]\d{0,8})", re.ASCII)
 
 
-_TURN = re.compile(r"t[1-9]\d{0,8}|t-[0-9a-f]{8}(?:-\d+)?", re.ASCII)
+_TURN = regex(r"t[1-9]\d{0,8}|t-[0-9a-f]{8}(?:-\d+)?", re.ASCII)
 
 
-_IN_TURN = re.compile(r"(t[1-9]\d{0,8})(?=[.-]|\Z)|(t-[0-9a-f]{8}(?:-\d+)?)\Z", re.ASCII)
+_IN_TURN = regex(r"(t[1-9]\d{0,8})(?=[.-]|\Z)|(t-[0-9a-f]{8}(?:-\d+)?)\Z", re.ASCII)
 """The turn that an anchor begins with: by its ordinal, or by its hash."""
 
 
-_BLOCK = re.compile(r"t[1-9]\d{0,8}(?:\.([1-9]\d{0,5}))?-", re.ASCII)
+_BLOCK = regex(r"t[1-9]\d{0,8}(?:\.([1-9]\d{0,5}))?-", re.ASCII)
 
 
-_NOT_IN_NOTE = re.compile(r"[()]")
+_NOT_IN_NOTE = regex(r"[()]")
 
 
 CARRIED = "quoted in"
@@ -54,11 +55,10 @@ _SAYING = ("memo/", "note/", "transcript/")
 """What is written or said by somebody: who wrote a document is not known."""
 
 
-_SPEAKERS = re.compile(r"[^(),]+(?:\([^()]*\))?")
+_SPEAKERS = regex(r"[^(),]+(?:\([^()]*\))?")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(Value):
     """A place in a body that a citation can name: `start` and `end` count the body's characters.
 
     `sha256` is "" of what cannot be cited. `carrier` names whose turn it is in, if the words are not that speaker's.
@@ -83,8 +83,7 @@ class Place:
         return cite.range_source(digests) if self.turns else self.text
 
 
-@dataclass(frozen=True, kw_only=True)
-class Item:
+class Item(Value, dict=True):
     """An artifact, or a former version of one. `digests` are those by which all of it is cited.
 
     `people` and `models` are the participants of a conversation. `why_not` says why nothing of it can be cited or

@@ -2,11 +2,11 @@
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 
 from memosite.archive.cite import Citation
 from memosite.citing import Item, Place, Sources
 from memosite.facts.errors import ConfigError
+from memosite.facts.values import Value, field, replace
 from memosite.formats.turns import REDACTED
 from memosite.quotes.index import LEAST
 from memosite.quotes.judge import judge
@@ -37,8 +37,7 @@ MOST = 20
 """The most candidates for a bare quote that are listed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
+class Made(Value):
     """A citation, and how the quote that was given agrees with it; or why there is none, in one line or more.
 
     `where` names file, lines and bytes of the source text.

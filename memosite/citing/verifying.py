@@ -10,7 +10,6 @@ cut into passages.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import zip_longest
 
@@ -23,8 +22,10 @@ from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Finding, Location
 from memosite.facts.json_text import clean_text
 from memosite.facts.parsed import LineOf, Ref, Written
+from memosite.facts.patterns import regex
 from memosite.facts.rules import CITATION_BROKEN
 from memosite.facts.texts import cut_line
+from memosite.facts.values import Value, replace
 from memosite.markdown.plain import read_places
 from memosite.passages import SourceBody, bodies_of
 from memosite.quotes.blocks import Block
@@ -45,20 +46,19 @@ _WHOLE = 64
 _WEB = ("http:", "https:")
 
 
-_DIGITS = re.compile(r"\d+")  # the names of sessions have them
+_DIGITS = regex(r"\d+")  # the names of sessions have them
 
 
-_TURNS = re.compile(r"t([1-9]\d{0,8})(?:-t([1-9]\d{0,8}))?(?=[.:-]|\Z)", re.ASCII)
+_TURNS = regex(r"t([1-9]\d{0,8})(?:-t([1-9]\d{0,8}))?(?=[.:-]|\Z)", re.ASCII)
 
 
-_NUMBERED = re.compile(r"-\d+\Z")  # of equal texts
+_NUMBERED = regex(r"-\d+\Z")  # of equal texts
 
 
-_WHO = re.compile(r" \([^()]*\)?")
+_WHO = regex(r" \([^()]*\)?")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
+class Checked(Value):
     """What is said of one citation, or of one quotation of a manuscript: `line` is where it is.
 
     `version` is the commit in which it held, if it does not hold as it is now. `changes` is the word diff of what

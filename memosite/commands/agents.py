@@ -1,44 +1,34 @@
-"""[I/O] The commands for AI sessions, `memosite brief` to `new`, and `why`: print what `agents/` answers."""
+"""[I/O] The commands for AI sessions, `memosite brief` to `new`: print what `agents/` answers."""
 
 import argparse
 import datetime as dt
-import difflib
-import re
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memosite.agents import Answer, JsonForm, TextForm, fit
 from memosite.agents.drafts import Draft, Drafting, Target, Wanted
 from memosite.agents.items import Reader, Since, since_item
-from memosite.agents.why import OPEN, Asked, Cause, Mentions, Work, as_json, as_text, list_items, why
 from memosite.archive.cite import ArchiveNames
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive
 from memosite.commands.arguments import Tell
-from memosite.commands.check import listing_of_log
 from memosite.commands.places import configured, site_words
-from memosite.commands.report import say_failures, say_lacking
+from memosite.commands.report import say_lacking
 from memosite.config.schema import DEFAULT_SECRETS, Config
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
-from memosite.facts.findings import Finding
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
-from memosite.facts.rules import failures
-from memosite.facts.texts import counted, listed
-from memosite.facts.times import read_moment
-from memosite.reading.archive import ArchiveHandle, loose_archive, open_archive
-from memosite.reading.as_of import Past, past_of, since_when
-from memosite.reading.screen import Screen
-from memosite.reading.text_rows import NAMES
-from memosite.sources.folder import FolderSource
-from memosite.sources.git import GitError, Repo, viewed
-from memosite.sources.listing import FILE_LIMIT, Listing, Source
-from memosite.sources.objects import CommitFacts, Objects, Written, blame, commit_at, commit_facts, subjects_between
-from memosite.sources.tree import read_tree
+from memosite.facts.texts import listed
+from memosite.facts.values import replace
+from memosite.reading.archive import loose_archive, open_archive
+from memosite.sources.listing import Listing
+
+if TYPE_CHECKING:
+    from memosite.reading.as_of import Past
 
 _SESSIONS = 5
 """How many sessions of one log are named."""
@@ -59,6 +49,8 @@ def run_answer(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     try:
         return _of_archive(options, show, say)
     except ConfigError:
+        from memosite.commands.check import listing_of_log  # noqa: PLC0415 - most are asked about the archive
+
         is_open = options.run == "show" and not options.is_tool  # tools read the site alone
         listing = listing_of_log(Path(options.reference.partition("#")[0])) if is_open else None
         if listing is None:
@@ -66,7 +58,6 @@ def run_answer(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
         return _of_log(listing, options, show)
 
 
-@dataclass(frozen=True, kw_only=True)
 class _LogReader(Reader):
     """The archive of one session log: further commands name its file, with a session behind `#` if it has several."""
 
@@ -100,8 +91,11 @@ def _of_log(listing: Listing, options: argparse.Namespace, show: Tell) -> bool:
 
 def _of_archive(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     """Print what is asked of the archive; whether all sources could be read."""
-    config = configured(options)
-    past = past_of(config, options.as_of) if options.as_of else None
+    config, past = configured(options), None
+    if options.as_of:
+        from memosite.reading.as_of import past_of  # noqa: PLC0415 - most ask about now
+
+        past = past_of(config, options.as_of)
     with open_archive(past.config if past else config, use_network=False) as handle:
         archive = handle.recall(ledger=Ledger(audience=config.audience) if past else None)
         is_whole = say_lacking(archive, options, config, say, left_out=past.left_out_lines if past else ())
@@ -123,7 +117,7 @@ def _of_archive(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     return is_whole
 
 
-def _later(then: Archive, past: Past, config: Config, options: argparse.Namespace) -> str:
+def _later(then: Archive, past: "Past", config: Config, options: argparse.Namespace) -> str:
     """What is said of an item that is known now, and of which nothing was known then; "" if none was asked for."""
     if "reference" not in options:
         return ""
@@ -151,10 +145,12 @@ def _since(reader: Reader, options: argparse.Namespace, config: Config | None) -
     written = getattr(options, "since", "")
     if not written or config is None:
         return None
-    moment = since_when(config, written)
+    from memosite.reading.as_of import since_when  # noqa: PLC0415 - as above
+
+    moment, is_commit = since_when(config, written)
     if moment is None:
         return since_item(reader, written)
-    return Since(written=written, begin=(moment.instant, moment.instant), is_after=read_moment(written) is None)
+    return Since(written=written, begin=(moment.instant, moment.instant), is_after=is_commit)
 
 
 def _answer(reader: Reader, options: argparse.Namespace, config: Config | None) -> Answer:
@@ -244,167 +240,3 @@ def _unreachable(draft: Draft, config: Config) -> Iterator[str]:
     for repo in dict.fromkeys(target.repo for target in draft.targets):
         if repo in remote:
             yield f"{repo} is read without a checkout; the paths are those in a clone of it"
-
-
-# `memosite why FILE[:LINE]`: finds the commits that wrote a file, and prints what `agents/why.py` answers.
-
-
-_LINES = re.compile(r":([0-9]+)-[0-9]+$")
-
-
-_NAMED = 3
-
-
-MOST_COMMITS = 5
-"""How many commits are shown of a whole file, the newest."""
-
-
-def run_why(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
-    """Print the chains; whether all sources could be read."""
-    config = configured(options)
-    if config.audience != "internal":
-        raise ConfigError(
-            f"why: found the audience {config.audience}, expected internal: commits are not published; "
-            "add --audience internal"
-        )
-    with open_archive(config, use_network=False) as handle:
-        asked, causes = _causes(handle, options.file)
-        archive = handle.recall()
-        is_whole = say_failures(failures(archive.all_findings), say)
-        reader = Reader(archive=archive, text_of=handle.shelf.text)
-        items, rows = handle.text_rows(NAMES).read(lambda: list_items(archive), handle.shelf.text)
-        chains = why(reader, Mentions(items, rows), asked, causes)
-        if not options.quiet:
-            show(as_json(asked, chains) if options.json else as_text(reader, asked, chains))
-    return is_whole
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _File:
-    """A file of a source: its path in the source and in the repo, the commit that the repo is at."""
-
-    source: Source
-    path: str
-    repo: Repo
-    prefix: str
-    commit: str
-
-    @property
-    def shown(self) -> str:
-        """How it is named."""
-        return f"{self.source.name}/{self.path}"
-
-
-def _causes(handle: ArchiveHandle, written: str) -> tuple[Asked, list[Cause]]:
-    """The file, and the commits that wrote its lines, the newest first."""
-    sources = handle.opened.sources
-    source, path, line = _find(handle, written)
-    holding = source.holding
-    if holding is None or holding.repo is None:
-        why_not = holding.why_not if holding else "it is not a git repo"
-        raise ConfigError(f"{written}: {source.name} has no history ({why_not}), expected a git repo")
-    with viewed(holding.repo) as repo:
-        head = commit_at(repo, holding.commit)
-        if head is None:
-            raise ConfigError(f"{written}: found no commit in {source.name}, expected a committed file")
-        file = _File(source=source, path=path, repo=repo, prefix=holding.prefix, commit=head.hash)
-        found = _written(file, line)
-        facts = [commit_facts(repo, commit) for commit in dict.fromkeys(one.commit for one in found)]
-        times = {one.hash: one.committed.instant.timestamp() if one.committed else 0.0 for one in facts}
-        newest = sorted(facts, key=lambda one: (times[one.hash], one.hash), reverse=True)[:MOST_COMMITS]
-        causes = [
-            _cause(handle.screen, file, commit, [part for part in found if part.commit == commit.hash])
-            for commit in newest
-        ]
-    others = tuple(other.name for other in sources if other.name != source.name and other.has_file(path))
-    asked = Asked(source=source.name, path=path, line=line, others=others, more=len(facts) - len(newest))
-    return asked, causes
-
-
-def _find(handle: ArchiveHandle, written: str) -> tuple[Source, str, int | None]:
-    """The source and path that are meant, by a file on disk or by `SOURCE/path`, and the line."""
-    sources = handle.opened.sources
-    name, colon, number = written.rpartition(":")
-    is_line = bool(colon) and number.isascii() and number.isdigit() and 0 < int(number) < 10**9
-    tried = [(name, int(number))] if is_line else []
-    for text, line in (*tried, (written, None)):
-        place = Path(text).absolute()
-        inside = [
-            (source, place.relative_to(source.root).as_posix())
-            for source in sources
-            if isinstance(source, FolderSource) and place.is_relative_to(source.root)
-        ]
-        head = [(one, text.removeprefix(f"{one.name}/")) for one in sources if text.startswith(f"{one.name}/")]
-        for source, path in (*sorted(inside, key=lambda one: len(one[1])), *head):
-            if source.has_file(path):
-                return source, path, line
-    if several := _LINES.search(written):
-        raise ConfigError(f"{written}: found several lines, expected one, such as {name}:{several[1]}")
-    near = _same_name(handle, name if is_line else written)
-    such = f", such as {' or '.join(near)}" if near else ""
-    raise ConfigError(
-        f"{written}: found no such file in {', '.join(one.name for one in sources)}, expected a file of a source, "
-        f"or SOURCE/path{such}; a repo without memos is a source if memosite.yml names it"
-    )
-
-
-def _same_name(handle: ArchiveHandle, written: str) -> list[str]:
-    """Committed files of the same name, as far as these can be listed and no name has a secret."""
-    found: list[str] = []
-    for source in handle.opened.sources:
-        holding = source.holding
-        if holding is not None and holding.repo is not None:
-            with suppress(GitError), viewed(holding.repo) as repo:
-                paths = read_tree(repo, holding.commit, holding.prefix.rstrip("/")).blobs
-                found += [f"{source.name}/{path}" for path in paths if Path(path).name == Path(written).name]
-    hidden = handle.screen.names(found[:_NAMED])
-    return [printable(one) for one in found[:_NAMED] if one not in hidden]
-
-
-def _written(file: _File, line: int | None) -> list[Written]:
-    """Which commits wrote the lines, as far as they are committed."""
-    whole = f"{file.prefix}{file.path}"
-    with Objects(file.repo) as objects:
-        try:
-            blob = objects.hash_of(f"{file.commit}:{whole}")
-        except GitError as error:
-            raise ConfigError(f"{file.shown}: not found in the last commit, expected a committed file") from error
-        committed = objects.blob(blob, limit=FILE_LIMIT)
-        if committed is None:
-            raise ConfigError(f"{file.shown}: found a folder, expected a file")
-    if not isinstance(committed, bytes):
-        raise ConfigError(f"{file.shown}: found no file of up to {FILE_LIMIT:,} bytes in the last commit, expected one")
-    return blame(file.repo, file.commit, whole, line=_committed_line(file, committed, line) if line else None)
-
-
-def _committed_line(file: _File, committed: bytes, line: int) -> int:
-    """The number that a line of a file as it is now has in the last commit."""
-    read = file.source.read_file(file.path)
-    now = (committed if isinstance(read, Finding) else read.data).split(b"\n")
-    before = committed.split(b"\n")
-    count = len(now) - (not now[-1])  # the last line feed begins no line
-    if line > count:
-        raise ConfigError(f"{file.shown}:{line}: found {counted(count, 'line', ',')}, expected one of them")
-    if now == before:
-        return line
-    for block in difflib.SequenceMatcher(None, before, now, autojunk=False).get_matching_blocks():
-        if block.b < line <= block.b + block.size:
-            return block.a + line - block.b
-    raise ConfigError(f"{file.shown}:{line}: this line is not committed yet, so no commit wrote it")
-
-
-def _cause(screen: Screen, file: _File, facts: CommitFacts, written: Sequence[Written]) -> Cause:
-    names = (piece.path.removeprefix(file.prefix) for piece in written)
-    span = (min(facts.moments) - OPEN, max(facts.moments) + OPEN) if facts.moments else None
-    hidden = screen.names((facts.subject, facts.author))
-    return Cause(
-        work=Work(
-            commit=facts,
-            paths=tuple(dict.fromkeys((file.path, *names))),
-            lines=tuple(dict.fromkeys(text for piece in written for _, text in piece.lines)),
-            nearby=subjects_between(file.repo, file.commit, *span) if span else {},
-        ),
-        numbers=tuple(sorted(number for piece in written for number, _ in piece.lines)),
-        subject=hidden.get(facts.subject, facts.subject),
-        author=hidden.get(facts.author, facts.author),
-    )

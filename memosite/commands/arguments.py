@@ -7,17 +7,20 @@ language models offers some of the commands with some of their options.
 import argparse
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import partial
 from importlib import import_module
 from pathlib import Path
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from memosite import __version__
 from memosite.config import SECRETS_MODES
 from memosite.facts.characters import harmless
+from memosite.facts.patterns import regex
 from memosite.facts.texts import cut_line
+from memosite.facts.values import Value
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -35,8 +38,7 @@ def hushed(_text: str) -> None:
     """Print nothing (`--quiet`)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
+class Option(Value):
     """An option or another argument of a command; `settings` are further ones of argparse."""
 
     names: tuple[str, ...]
@@ -44,8 +46,7 @@ class Option:
     settings: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class Command(Value):
     """A command. `runs` is its module and the function in it, which is imported when it runs: start-up time is felt.
 
     `is_whole`: it is about a site, or about what is named, and asks no archive. `is_silent`: with `--quiet` it says
@@ -98,10 +99,10 @@ def _command(name: str, what: str, example: str, runs: str, *options: Option, **
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
-_DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)([smhd]?)", re.ASCII)
+_DURATION = regex(r"(\d{1,9}(?:\.\d{1,3})?)([smhd]?)", re.ASCII)
 
 
-_LIMIT = re.compile(r"(\d{1,6})/([smhd])", re.ASCII)
+_LIMIT = regex(r"(\d{1,6})/([smhd])", re.ASCII)
 
 
 def _seconds(text: str) -> float:
@@ -188,12 +189,18 @@ _PUBLISHED_OR_SITE = (
 """As `_SITE`, for commands that can do without the repos."""
 
 
-_SHARED: Final = frozenset({"--site", *(name for option in _SITE_SETTINGS for name in option.names)})
-"""The options by which any command finds and reads its site: help shows them in a group of their own."""
+_QUIET = _flag("--quiet", "print nothing but errors")
+
+
+SHARED: Final = "options of all commands"
+
+
+OF_ALL: Final = (_QUIET, *_SITE)
+"""The options that any command takes which asks an archive: `memosite --help` explains them, once."""
 
 
 _BUILT_SITE = (
-    _option("site SITE", "the site folder, the same as --site SITE (default: this folder)", nargs="?", type=Path),
+    _option("site SITE", "the site folder, also written --site SITE (default: this folder)", nargs="?", type=Path),
     *_SITE,
     _option("-o --output DIR", "output folder (default: SITE/_site)", type=Path),
     _option("--base-url URL", "where the site is published, for feeds and links"),
@@ -529,7 +536,7 @@ COMMANDS: Final = {
             "why",
             "show why a line is there: its commit, the session that made it, and the memos that name it",
             "memosite why src/gate.py:12",
-            "commands.agents:run_why",
+            "commands.why:run_why",
             _option("file FILE[:LINE]", "a file of a source, or SOURCE/path; without a line, all its lines"),
             _flag("--json", "the same as one JSON object"),
             *_SITE,
@@ -592,6 +599,23 @@ def _did_you_mean(word: str, names: Iterable[str]) -> str:
     return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """The help of a command without the options that all commands take; `memosite --help` has these."""
+
+    def __init__(self, prog: str, *, hidden: Collection[argparse.Action] = ()) -> None:
+        super().__init__(prog)
+        self._hidden = hidden
+
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: Any = None) -> None:
+        """As argparse does, of what is shown."""
+        super().add_usage(usage, [action for action in actions if action not in self._hidden], groups, prefix)
+
+    def add_argument(self, action: argparse.Action) -> None:
+        """As argparse does, if it is shown."""
+        if action not in self._hidden:
+            super().add_argument(action)
+
+
 class _Parser(argparse.ArgumentParser):
     """Says what is wrong with arguments as all else is said, since it repeats them; and what may have been meant."""
 
@@ -628,7 +652,9 @@ def parser() -> argparse.ArgumentParser:
         description="Turns the memos, notes and transcripts in git repos, and the session logs of coding agents "
         "(Claude Code, Codex, SpecStory, Entire, aider, Gemini CLI), into an archive to browse.",
         epilog="Each command has --help with an example.",
+        formatter_class=_Help,
     )
+    whole.add_argument_group(SHARED, _help_of_all())
     # `is_tool` is set by the server for language models; the others are what a command lacks that does not take them
     whole.set_defaults(is_tool=False, site=None, base_url=None)
     whole.add_argument("--version", action="version", version=f"memosite {__version__}")
@@ -639,15 +665,25 @@ def parser() -> argparse.ArgumentParser:
             help=command.what,
             description=command.what[0].upper() + command.what[1:] + ".",
             epilog=f"example:\n  {command.example}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=partial(_Help, hidden=(hidden := [])),
         )
         one.set_defaults(run=command.name)
-        shared = one.add_argument_group("options of all commands")
-        shared.add_argument("--quiet", action="store_true", help="print nothing but errors")
-        for option in command.options:
-            is_shared = option.names[0] in _SHARED
-            (shared if is_shared else one).add_argument(*option.names, help=option.help, **option.settings)
+        names = ", ".join(option.names[0] for option in OF_ALL if option in (_QUIET, *command.options))
+        shared = one.add_argument_group(SHARED, f"{names}: see memosite --help")
+        for option in (_QUIET, *command.options):
+            is_shared = option in OF_ALL
+            action = (shared if is_shared else one).add_argument(*option.names, help=option.help, **option.settings)
+            if is_shared:
+                hidden.append(action)
     return whole
+
+
+def _help_of_all() -> str:
+    """What the options are that all commands take."""
+    shared = argparse.ArgumentParser(usage=argparse.SUPPRESS, add_help=False)
+    for option in OF_ALL:
+        shared.add_argument(*option.names, help=option.help, **option.settings)
+    return dedent(shared.format_help().partition("\n")[2]).rstrip()
 
 
 def command_parsers(whole: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:

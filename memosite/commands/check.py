@@ -8,7 +8,6 @@ that is not read is said to be none that was checked.
 import argparse
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memosite import __version__
@@ -25,6 +24,7 @@ from memosite.facts.layout import CONFIG_NAME, place_of
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX
 from memosite.facts.parsed import DocumentHead
 from memosite.facts.rules import SECRET_IN_NAME
+from memosite.facts.values import Value, replace
 from memosite.formats.sessions.parsing import form_of
 from memosite.formats.systems import owner_of, root_of_record
 from memosite.reading.archive import check_listing, open_archive
@@ -40,8 +40,7 @@ _UNREAD = (
 _DOCUMENT = f"found Markdown; of a memo, {_EXPECTED}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
+class Checked(Value):
     """Findings, and for each source in them the path by which the user can open its files.
 
     Of the files that were named, `unread` are of no format that is read; `documents` are Markdown and no more.

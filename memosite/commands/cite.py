@@ -3,7 +3,6 @@
 import argparse
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from typing import Any, Final
 
 from memosite.archive.cite import Citation
@@ -13,6 +12,7 @@ from memosite.commands.arguments import Tell
 from memosite.commands.citing import opened_sources, verify_documents, verify_seal
 from memosite.facts.characters import harmless, harmless_json, printable, printable_json
 from memosite.facts.errors import ConfigError
+from memosite.facts.values import as_dict
 from memosite.quotes.forms import to_bibtex, to_csl_json, to_html
 
 # `memosite cite`: writes citations of passages, with the hash that verifies them.
@@ -61,7 +61,7 @@ def _cited(sources: Sources, reference: str, quote: str, *, is_one: bool) -> Mad
 
 
 def _fields(made: Made) -> dict[str, Any]:
-    fields: dict[str, Any] = {} if made.citation is None else asdict(made.citation) | made.where
+    fields: dict[str, Any] = {} if made.citation is None else as_dict(made.citation) | made.where
     if made.verdict:
         fields |= {"tier": made.verdict.tier.label, "details": list(made.verdict.details)}
         fields["quoted_in"] = made.is_carried

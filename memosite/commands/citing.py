@@ -7,7 +7,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +25,7 @@ from memosite.facts.layout import CONFIG_NAME, SITE_MARKER
 from memosite.facts.parsed import Written
 from memosite.facts.rules import failures
 from memosite.facts.texts import counted
+from memosite.facts.values import as_dict, replace
 from memosite.origins import RepoSources
 from memosite.quotes.citations import (
     CONVERTED_ENDINGS,
@@ -230,7 +230,7 @@ def _summary(what: str, checked: Sequence[Checked], *, is_strict: bool) -> str:
 
 
 def _fields(name: str, one: Checked, *, is_strict: bool) -> dict[str, object]:
-    fields: dict[str, object] = {"file": name, **asdict(one)}
+    fields: dict[str, object] = {"file": name, **as_dict(one)}
     del fields["source"], fields["turns"], fields["former"], fields["digest"]
     fields["tier"] = one.tier.label
     fields["holds"] = one.holds(is_strict=is_strict)

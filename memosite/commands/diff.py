@@ -5,7 +5,6 @@ import datetime as dt
 import json
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Container, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +24,10 @@ from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.facts.rules import withheld_for_secrets
 from memosite.facts.texts import counted, listed
-from memosite.facts.times import is_like_date, read_moment
+from memosite.facts.times import asked_date
+from memosite.facts.values import replace
 from memosite.plan.indexes import arrival_times
-from memosite.plan.weeks import HEADINGS, Told, find_weeks, line_of, told_of
+from memosite.plan.weeks import HEADINGS, Told, find_weeks, told_of
 from memosite.reading.archive import open_archive
 
 _NAMED = 5
@@ -114,9 +114,7 @@ def diff(
 
 
 def _day(written: str) -> dt.datetime | None:
-    moment = read_moment(written) if written else None
-    if moment is None and is_like_date(written):
-        raise ConfigError(f'diff: "{written}" is an invalid date, {FORMS}')
+    moment = asked_date(written, of="diff:", expected=FORMS)
     return moment.instant if moment else None
 
 
@@ -336,7 +334,7 @@ def _of_week(options: argparse.Namespace, note: Note) -> str:
     if options.format == "markdown":
         parts = [f"## {heading}\n\n" + "\n".join(one.item() for one in some) for heading, some in lists.items() if some]
         return "\n\n".join((f"# {title}", *parts))
-    sections = [(f"{len(some)} {heading}", [one.line() for one in some]) for heading, some in lists.items()]
+    sections = [(f"{heading} ({len(some)})", [one.line() for one in some]) for heading, some in lists.items()]
     if options.budget:
         return within_budget(sections, f"--week {week.id}", options.budget)
     return f"{title}\n\n{_text(sections)}"
@@ -360,13 +358,13 @@ class _TheTold:
             yield f"answers {listed(self._answers, _NAMED)}"
 
     def line(self) -> str:
-        return "  ".join(filter(None, (_entry(self.state, *self._notes), line_of(self.told.artifact))))
+        return "  ".join(filter(None, (_entry(self.state, *self._notes), self.told.artifact.excerpt)))
 
     def item(self) -> str:
         notes = "".join(f"; {_escaped(note)}" for note in self._notes)
-        line = line_of(self.told.artifact)
+        line = self.told.artifact.excerpt
         return printable(f"{_item(self.state)}{notes}{f' – {_escaped(line)}' if line else ''}")
 
     def fields(self) -> dict[str, object]:
         said = {"told": self.told.what, "names": self._names, "answers": self._answers}
-        return _object(self.state) | said | {"line": line_of(self.told.artifact)}
+        return _object(self.state) | said | {"line": self.told.artifact.excerpt}

@@ -14,7 +14,6 @@ import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, BinaryIO
@@ -27,8 +26,10 @@ from memosite.commands.places import configured
 from memosite.commands.report import fails, say_lacking
 from memosite.config.schema import Config
 from memosite.facts.errors import ConfigError, OutputError
+from memosite.facts.patterns import regex
 from memosite.facts.rules import withheld_for_secrets
 from memosite.facts.texts import counted
+from memosite.facts.values import replace
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.run.progress import without_reader
 from memosite.run.workers import default_jobs
@@ -52,7 +53,7 @@ def run_export(options: argparse.Namespace, _show: Tell, say: Tell) -> bool:
         if query is None:
             archive = handle.recall()
         else:
-            archive, index_much = _find(query, handle, options, config)
+            archive, index_much = _find(query, handle, options, config, say)
         with without_reader():
             job = export_forms.Export(
                 archive=archive,
@@ -78,7 +79,7 @@ def _read_query(text: str) -> "QueryNode":
 
 
 def _find(
-    query: "QueryNode", handle: ArchiveHandle, options: argparse.Namespace, config: Config
+    query: "QueryNode", handle: ArchiveHandle, options: argparse.Namespace, config: Config, say: Tell
 ) -> tuple[Archive, Callable[[], None] | None]:
     """The archive with only what matches a query, and what begins to index what had to be looked into.
 
@@ -92,7 +93,7 @@ def _find(
         from memosite.search.command import searchable  # noqa: PLC0415 - as above
 
         searched = searchable(archive, handle.shelf, config, jobs=default_jobs())
-        index_much = keep_index(searched, options, config)
+        index_much = keep_index(searched, options, config, say)
         with searched.search() as found:
             (refs,) = found.refs([query])
     kept = {ref: archive.artifacts[ref] for ref in archive.artifacts if ref in refs}
@@ -168,7 +169,7 @@ _MARKER_TEXT = b"memosite exports to this maildir; the next export replaces the 
 _FOLDERS = ("tmp", "new", "cur")
 
 
-_OURS = re.compile(r"\d{10,}\.[0-9a-f]{16}\.memosite(?::2,[A-Z]*)?", re.ASCII)
+_OURS = regex(r"\d{10,}\.[0-9a-f]{16}\.memosite(?::2,[A-Z]*)?", re.ASCII)
 
 
 _LATEST = 2**31 - 1

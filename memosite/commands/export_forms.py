@@ -20,7 +20,6 @@ import io
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from email.header import Header
 from email.message import Message
 from email.policy import compat32
@@ -34,8 +33,10 @@ from memosite.archive.urls import absolute, page_of
 from memosite.facts.characters import harmless
 from memosite.facts.names import short_hash
 from memosite.facts.parsed import LibraryCard, Ref
+from memosite.facts.patterns import regex
 from memosite.facts.texts import cut_line, one_line
 from memosite.facts.times import Moment
+from memosite.facts.values import Value
 from memosite.store.shelf import Shelf
 
 # The flags of a message for mail readers: unread, flagged, answered.
@@ -61,8 +62,7 @@ def is_answered(artifact: Artifact) -> bool:
 # The input of every exporter: the archive, its texts, and the names for ids and addresses.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Export:
+class Export(Value):
     """One export. `archive_id` and `authority` are those of the configuration; `base_url` ends in `/`."""
 
     archive: Archive
@@ -161,19 +161,19 @@ _WIDTH = 76
 _POLICY = compat32.clone(max_line_length=None, mangle_from_=False)
 
 
-_PLAIN = re.compile(rf"(?!.*=\?)(?:[!-~]{{1,{_WORD}}}(?: [!-~]{{1,{_WORD}}})*)?")
+_PLAIN = regex(rf"(?!.*=\?)(?:[!-~]{{1,{_WORD}}}(?: [!-~]{{1,{_WORD}}})*)?")
 
 
-_OUTER_DOT = re.compile(r"^\.|\.$|\.(?=\.)")
+_OUTER_DOT = regex(r"^\.|\.$|\.(?=\.)")
 
 
-_CUT_ESCAPE = re.compile(r"%.?$")
+_CUT_ESCAPE = regex(r"%.?$")
 
 
-_FROM_LINE = re.compile(rb"^>*From ", re.MULTILINE)
+_FROM_LINE = regex(rb"^>*From ", re.MULTILINE)
 
 
-_SEVEN_BIT = re.compile(rb"(?>(?:[\t -~]{0,900}+\n)*)")
+_SEVEN_BIT = regex(rb"(?>(?:[\t -~]{0,900}+\n)*)")
 
 
 _QUOTED_LINE = 76

@@ -10,7 +10,6 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from memosite.facts.characters import printable
 from memosite.facts.errors import MemositeError
 from memosite.facts.layout import MAILBOXES, place_of
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, stem_of
+from memosite.facts.values import Value
 from memosite.sources.folder import repo_at, special_file
 from memosite.sources.git import (
     CONFIG_BYTES,
@@ -48,16 +48,14 @@ class MarkError(MemositeError):
     """A memo that cannot be marked; nothing was moved."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
+class Move(Value):
     """One file to be moved, as paths from the top of its repo."""
 
     old: str
     new: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Marked:
+class Marked(Value):
     """What was done in one repo: the files moved, those that were there already, and the commit, if one was made."""
 
     top: Path

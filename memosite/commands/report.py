@@ -6,7 +6,6 @@ finding can write over the terminal it is shown on. None of the reports ends in 
 
 import argparse
 import posixpath
-import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,6 +22,7 @@ from memosite.facts.characters import masked, printable, printable_json
 from memosite.facts.errors import SecretsError
 from memosite.facts.findings import Finding, Rule, Severity, read_clause
 from memosite.facts.parsed import Ref
+from memosite.facts.patterns import regex
 from memosite.facts.rules import failures, withheld_for_secrets
 from memosite.facts.texts import counted, cut_line
 from memosite.formats.systems import ALL_RULES
@@ -121,7 +121,7 @@ SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 Threshold = Literal["error", "warning", "never"]
 
 
-_NOT_A_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+_NOT_A_BYTE = regex("[\ud800-\udc7f\udd00-\udfff]")
 """Lone surrogates that do not stand for a byte of a file's name (PEP 383)."""
 
 

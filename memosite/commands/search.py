@@ -5,7 +5,6 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,15 +13,17 @@ from memosite.commands.arguments import Tell
 from memosite.commands.places import configured
 from memosite.commands.report import as_json, as_text, say_failures, say_lacking, say_withheld
 from memosite.config.schema import Config
-from memosite.facts.errors import ConfigError
+from memosite.facts.errors import ConfigError, OutputError
 from memosite.facts.rules import failures
+from memosite.facts.texts import counted
+from memosite.facts.values import Value, replace
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.run.processes import start_detached
 from memosite.run.progress import show_styled
 from memosite.run.workers import default_jobs
 from memosite.search.answer import Search, read_query
 from memosite.search.command import Searchable, searchable
-from memosite.search.whoosh.index import is_being_made, making_index, open_index
+from memosite.search.whoosh.index import making_index, open_index, starting_maker
 from memosite.search.whoosh.reader import IndexReader
 
 if TYPE_CHECKING:
@@ -31,29 +32,40 @@ if TYPE_CHECKING:
 # Keeps the search index for whoever searches: little is indexed at once, much by a process of its own.
 
 
-def keep_index(found: Searchable, options: argparse.Namespace, config: Config) -> Callable[[], None]:
+def keep_index(
+    found: Searchable, options: argparse.Namespace, config: Config, say: Tell = lambda _: None
+) -> Callable[[], None]:
     """Index what is little before an answer; what is returned begins to index much, to be called after the answer.
 
-    The configuration is that of now, also where the archive is of a former time.
-
-    With `--no-index` nothing is indexed, but what nothing may hold any more is removed.
+    That is said before the answer, which takes long then. The configuration is that of now, also where the archive is
+    of a former time. With `--no-index` nothing is indexed, but what nothing may hold any more is removed.
     """
     found.remove_outdated()
-    if options.index is False or found.index_little():
+    if options.index is False or found.index_little() or not _is_writable(found.part):
         return lambda: None
-    return lambda: _index_meanwhile(found.part, options, config)
+    if lacking := found.unindexed():
+        items = counted(lacking, "item", ",")
+        say(f"memosite: the search index lacks {items}: this search reads their texts, and a process adds them")
+    return lambda: _index_meanwhile(found, options, config)
 
 
-def _index_meanwhile(part: Path, options: argparse.Namespace, config: Config) -> None:
-    """Start `memosite search --index` for the same archive, unless it runs already or could write nothing."""
+def _is_writable(part: Path) -> bool:
     folder = next(folder for folder in (part.absolute(), *part.absolute().parents) if folder.exists())
-    if is_being_made(part) or not os.access(folder, os.W_OK):
-        return
+    return folder.is_dir() and os.access(folder, os.W_OK)
+
+
+def _index_meanwhile(found: Searchable, options: argparse.Namespace, config: Config) -> None:
+    """Start `memosite search --index` for the same archive, unless it was started, or the index was made since.
+
+    What is started holds a lock from its first moment: of searches at once, one starts it.
+    """
     words = ["search", "--index", "--quiet", "--site", str((options.site_option or Path()).absolute())]
     words += ["--cache", str(config.cache.absolute()), "--audience", config.audience]
     words += ["--secrets", options.secrets] if options.secrets else []
     words += ["--as-of", options.as_of] if options.as_of else []
-    start_detached(words)
+    with contextlib.suppress(OutputError), starting_maker(found.part) as lock:
+        if lock is not None and not found.is_indexed():
+            start_detached(words, holding=[lock.handle])
 
 
 # Answers a query.
@@ -86,8 +98,7 @@ def run_search(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     return answer.total > 0 and opened.is_whole
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
+class _Asked(Value):
     """Which archive is asked for: that of now, or as of a former time.
 
     The index does not depend on `base_url`, so the configuration of now has none.
@@ -132,8 +143,7 @@ def _load(options: argparse.Namespace) -> _Asked:
     return asked
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Opened:
+class _Opened(Value):
     """A search, whether all sources could be read, and what begins to index what it had to look into."""
 
     search: Search
@@ -149,31 +159,47 @@ def _opened(options: argparse.Namespace, asked: _Asked, say: Tell) -> Iterator[_
     anything is read, so that it holds nothing that is left out meanwhile.
     """
     with open_archive(asked.config, use_network=False) as handle:
-        with open_index(asked.part) as index:
-            inputs = handle.inputs(index.seal.inputs if index else "", with_ledger=asked.past is None)
-            if index and inputs.is_same:
-                index.renew(inputs.digest)
-                say_withheld(index.seal.withheld, options, asked.config, say)
-                search = Search(index=IndexReader(index=index, newest=index.seal.newest))
-                yield _Opened(search=search, is_whole=say_failures(asked.left_out, say))
+        with _from_index(handle, options, asked, say) as (search, inputs):
+            if search:
+                yield search
                 return
         if not (options.index or options.sort == "score"):
-            found, is_whole = _read(handle, inputs.digest, options, asked, say)
-            index_much = keep_index(found, options, asked.now) if asked.may_index else lambda: None
-            with found.search() as search:
-                yield _Opened(search=search, is_whole=is_whole, index_much=index_much)
+            found, is_whole = _read(handle, inputs, options, asked, say)
+            tell = (lambda _: None) if options.quiet else say
+            index_much = keep_index(found, options, asked.now, tell) if asked.may_index else lambda: None
+            with found.search() as scanning:
+                yield _Opened(search=scanning, is_whole=is_whole, index_much=index_much)
             return
     if not options.index:
         say("memosite: --sort score waits for the search index")
     with making_index(asked.part) as partial:
         asked = _load(options)
         with open_archive(asked.config, use_network=False) as handle:
-            inputs = handle.inputs("", with_ledger=asked.past is None)
-            found, is_whole = _read(handle, inputs.digest, options, asked, say)
+            with _from_index(handle, options, asked, say) as (search, inputs):
+                if search:  # somebody else made it, who was waited for
+                    yield search
+                    return
+            found, is_whole = _read(handle, inputs, options, asked, say)
             if partial is not None:
                 found.index(partial, say)
-            with found.search() as search:
-                yield _Opened(search=search, is_whole=is_whole)
+            with found.search() as made:
+                yield _Opened(search=made, is_whole=is_whole)
+
+
+@contextlib.contextmanager
+def _from_index(
+    handle: ArchiveHandle, options: argparse.Namespace, asked: _Asked, say: Tell
+) -> Iterator[tuple[_Opened | None, str]]:
+    """The search of the index alone, None if anything has changed since it was made; and the digest of the inputs."""
+    with open_index(asked.part) as index:
+        inputs = handle.inputs(index.seal.inputs if index else "", with_ledger=asked.past is None)
+        if index and inputs.is_same:
+            index.renew(inputs.digest)
+            say_withheld(index.seal.withheld, options, asked.config, say)
+            search = Search(index=IndexReader(index=index, newest=index.seal.newest))
+            yield _Opened(search=search, is_whole=say_failures(asked.left_out, say)), inputs.digest
+            return
+    yield None, inputs.digest
 
 
 def _read(

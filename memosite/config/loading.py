@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar, get_args
@@ -24,6 +23,8 @@ from memosite.facts.errors import ConfigError, OutputError, SourceError
 from memosite.facts.layout import CONFIG_NAME, SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, place_of
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX, make_id
 from memosite.facts.parsed import Discharge
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value, replace
 from memosite.formats.sessions.places import CHECKPOINTS, place_of_log
 from memosite.formats.systems import SYSTEMS, has_record_name
 from memosite.search_language import QueryError
@@ -39,7 +40,7 @@ LONGEST_PATH = 4096
 
 _KEYS = ("path", "git", "ref", "name", "include", "exclude", "web")
 _REF_FORM = "the name of a branch or tag, or a commit's hash"
-_NO_REF = re.compile(r"[-/.]|.*(?:[\s\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.)|.*(?:[./]|\.lock)$|@$", re.DOTALL)
+_NO_REF = regex(r"[-/.]|.*(?:[\s\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.)|.*(?:[./]|\.lock)$|@$", re.DOTALL)
 
 
 def read_sources(entry: ConfigEntry, folder: Path) -> tuple[SourceConfig, ...]:
@@ -168,9 +169,7 @@ SNIFF_LIMIT = 20_000
 """How many Markdown files are looked into in all, to find records among them."""
 
 _PACKED_LIMIT = 1_000_000
-_CHECKPOINTS = re.compile(
-    rf"refs/(?:heads/({CHECKPOINTS}/[\w.-]+)|remotes/(origin/{CHECKPOINTS}/[\w.-]+))$", re.MULTILINE
-)
+_CHECKPOINTS = regex(rf"refs/(?:heads/({CHECKPOINTS}/[\w.-]+)|remotes/(origin/{CHECKPOINTS}/[\w.-]+))$", re.MULTILINE)
 
 _STORES = ("memos", "notes", "transcripts")
 _STORE_DEPTH = 3
@@ -178,8 +177,7 @@ _DOCUMENTS = tuple(f"{folder}/" for folder in schema.DOCUMENT_FOLDERS)
 _ENVIRONMENT = "pyvenv.cfg"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VisitedFolder:
+class VisitedFolder(Value):
     """One folder on the way: its parts below the site, the names of its files, and the git repo around it.
 
     `repo` is the number of parts that lead to the repo's top, None outside every repo. Links are left out.
@@ -789,8 +787,7 @@ _PACKAGE = Path(memosite.__file__).parent
 _MAIN = "memosite.md"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contract:
+class Contract(Value):
     """The contract as Markdown: the main part, that of feeds, and the guide to both (README.md)."""
 
     main: str

@@ -10,7 +10,6 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeVar, get_args
 from urllib.parse import urlsplit
@@ -22,7 +21,9 @@ from memosite.facts.characters import quote
 from memosite.facts.errors import ConfigError
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Discharge, Kind, Withheld
+from memosite.facts.patterns import regex
 from memosite.facts.times import read_moment
+from memosite.facts.values import Value, field
 from memosite.formats.yaml_text import StrictError, compose, line_of
 
 # What may be published, as settings (SPEC 9): what is done about secrets, which are allowed, and what is erased.
@@ -31,8 +32,7 @@ from memosite.formats.yaml_text import StrictError, compose, line_of
 _Word = TypeVar("_Word", bound=str)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AllowedSecret:
+class AllowedSecret(Value):
     """A secret that may be published: its fingerprint, and why. `line` is where memosite.yml has it."""
 
     fingerprint: str
@@ -40,8 +40,7 @@ class AllowedSecret:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SecretsConfig:
+class SecretsConfig(Value):
     """What is done about secrets: artifacts without content, redacted texts, or an error; and the exceptions."""
 
     mode: SecretsMode = "withhold"
@@ -57,16 +56,14 @@ DEFAULT_SECRETS = SecretsConfig()
 """What is done about secrets unless memosite.yml says otherwise."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WithheldGlob:
+class WithheldGlob(Value):
     """A glob of what only the audience `internal` sees. `line` is where memosite.yml has it."""
 
     glob: str
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Erasure:
+class Erasure(Value):
     """An artifact whose content is not to be published: its id, its kind if that is named, too, why, and since when.
 
     `is_secret` is whether the reason is a secret: then not even its digests are published. `line` is where
@@ -115,8 +112,7 @@ Digest = Literal["daily", "weekly"]
 """The time that one digest covers."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceConfig:
+class SourceConfig(Value):
     """One source, under a name of its own: a folder to read, or the address of a git repo.
 
     `root` is absolute and free of links; None if `git` says where the repo is. `ref` is the branch, tag or commit to
@@ -134,8 +130,7 @@ class SourceConfig:
     web: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeedsConfig:
+class FeedsConfig(Value):
     """How much a feed holds: the newest `window` items, and those of `days` before the newest; `ttl` is in minutes.
 
     `full_content` publishes feeds with texts, for people, beside those that only notify; `digest` is the time that one
@@ -154,8 +149,7 @@ class FeedsConfig:
         return self.digest == "weekly"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionsConfig:
+class SessionsConfig(Value):
     """How session logs are read (SPEC 2.2, sessions).
 
     `is_all`: also those in the folders of tools. `include` are globs of further files, `positions` the positions whose
@@ -170,8 +164,7 @@ class SessionsConfig:
     thinking: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
+class Config(Value):
     """Everything a command needs to know of a site; all paths are absolute.
 
     `base_url` ends in `/`; `address` is that of memosite.yml, whatever the command line says. `aliases` maps a former
@@ -220,12 +213,11 @@ class Config:
 
 
 _TAG = "tag:yaml.org,2002:"
-_WHOLE_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
-_BEFORE_TIME = re.compile(r"(?<=\d)[t ](?=\d)")
+_WHOLE_NUMBER = regex(r"\d{1,9}", re.ASCII)
+_BEFORE_TIME = regex(r"(?<=\d)[t ](?=\d)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfigEntry:
+class ConfigEntry(Value):
     """One place of a configuration: the keys that lead to it, the line it begins in, and what is written there.
 
     Its methods read it as the type they are named for, and raise `ConfigError` if it is another.
@@ -386,7 +378,7 @@ def read_yaml(text: str, file: str) -> ConfigEntry | None:
 
 BASE_URL_FORM = "an absolute http or https address without user, ? and #, such as https://archive.example.org/"
 _WEB_FORM = "an http or https address with {path} in it, such as https://git.example.org/repo/blob/{ref}/{path}"
-_ADDRESS_CHARACTERS = re.compile(r"[\w.~:/?#\[\]@!$&'()*+,;=%-]+", re.ASCII)
+_ADDRESS_CHARACTERS = regex(r"[\w.~:/?#\[\]@!$&'()*+,;=%-]+", re.ASCII)
 
 
 def _is_web_address(text: str) -> bool:
@@ -425,7 +417,7 @@ def read_archive_id(entry: ConfigEntry) -> str:
 
 
 _DNS_NAME = r"[a-z0-9]+(?:-+[a-z0-9]+)*(?:\.[a-z0-9]+(?:-+[a-z0-9]+)*)*"
-_AUTHORITY = re.compile(rf"(?:[a-z0-9._-]+@)?{_DNS_NAME},(\d{{4}})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
+_AUTHORITY = regex(rf"(?:[a-z0-9._-]+@)?{_DNS_NAME},(\d{{4}})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
 
 
 def read_authority(entry: ConfigEntry) -> str:
@@ -499,7 +491,7 @@ def _erasure(entry: ConfigEntry) -> Erasure:
 # Reads `secrets` of memosite.yml: what is done about secrets, and which are allowed and why (SPEC 9).
 
 
-_FINGERPRINT = re.compile(r"[0-9a-f]{16}")
+_FINGERPRINT = regex(r"[0-9a-f]{16}")
 _FINGERPRINT_FORM = "16 hex digits, as memosite check shows"
 
 

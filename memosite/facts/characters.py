@@ -7,15 +7,14 @@ are not UTF-8.
 """
 
 import json
-import re
 from collections.abc import Callable
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+from memosite.facts.patterns import regex
+
+_SURROGATE = regex("[\ud800-\udfff]")
 
 
-_STEERING = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ud800-\udfff\ufff9-\ufffb]"
-)
+_STEERING = regex("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ud800-\udfff\ufff9-\ufffb]")
 """Control characters but tab and line feed, marks of direction, what ends a line elsewhere, lone surrogates."""
 
 

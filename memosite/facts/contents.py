@@ -16,7 +16,6 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import yaml
@@ -24,6 +23,8 @@ import yaml
 from memosite.facts.file import File
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, read_names
 from memosite.facts.parsed import Discharge, Envelope, Parsed, Participant, SessionFile, Withheld
+from memosite.facts.patterns import regex
+from memosite.facts.values import replace
 
 # Takes the content off the facts of a file: what is left says who sent it to whom, when, where it is, and why.
 
@@ -79,17 +80,17 @@ _CONFIDENTIALITY, _RETENTION = "confidentiality", "retention_policy"
 _PRIVATE = ("confidential", "private", "ephemeral")
 _JSON = (ENVELOPE_SUFFIX, CATALOG_SUFFIX, ".json")
 _MARKS = (_CONFIDENTIALITY, _RETENTION, "\u0131", "\u0307")  # two letters that are like i, but for case
-_LETTER = re.compile(r"\\u00[2-7]")
-_WORD = re.compile(r"confidentiality|retention_policy", re.IGNORECASE)
+_LETTER = regex(r"\\u00[2-7]")
+_WORD = regex(r"confidentiality|retention_policy", re.IGNORECASE)
 
-_FIELD = re.compile(
+_FIELD = regex(
     rf"(?<![\w-])(?:[\w-]+\.)*(?P<name>{_WORD.pattern})['\"]?[ \t]*:[ \t]*"
     r"(?P<value>\"[^\W\d][\w .-]*\"|'[^\W\d][\w .-]*'|[^\W\d](?:[\w .-]*[\w.-])?)[ \t\r]*(?=[,}\n]|[ \t]#|\Z)",
     re.IGNORECASE,
 )
 
-_ESCAPE = re.compile(r"\\(?:u([0-9a-f]{4})|x([0-9a-f]{2})|U([0-9a-f]{8})|[ \t]*\n[ \t]*)", re.IGNORECASE)
-_HEAD = re.compile(r"---[ \t]*\n(?P<fields>.*?)(?:(?:(?<=\n)|\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)|\Z)", re.DOTALL)
+_ESCAPE = regex(r"\\(?:u([0-9a-f]{4})|x([0-9a-f]{2})|U([0-9a-f]{8})|[ \t]*\n[ \t]*)", re.IGNORECASE)
+_HEAD = regex(r"---[ \t]*\n(?P<fields>.*?)(?:(?:(?<=\n)|\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)|\Z)", re.DOTALL)
 _YAML_CHARS = 65_536
 """The longest YAML that is parsed; in a longer one every mark counts that is not plainly harmless."""
 

@@ -6,7 +6,6 @@ on pages, in feeds and in the search: of many that say next to nothing fewer are
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
@@ -17,13 +16,13 @@ from memosite.facts.findings import Finding, Location, Rule
 from memosite.facts.json_text import KeyPath, Problem, clean_text, key_places, read_json_text, shown, type_name
 from memosite.facts.names import blob_id
 from memosite.facts.parsed import Fact, FileFacts, Parsed
+from memosite.facts.values import Struct, Value
 
 _BOM = b"\xef\xbb\xbf"
 _LONGEST_MESSAGE = 500
 
 
-@dataclass(kw_only=True)
-class File:
+class File(Struct, kw_only=True, dict=True):
     """A file's path and bytes. Decoding is lazy and happens once.
 
     Where secrets were redacted in the bytes, `blob` is the id that git gives to the file as it is in its source.
@@ -130,8 +129,7 @@ class File:
         return clean_text(self.text)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Json:
+class Json(Value):
     """The outcome of reading JSON: an object, or None and the findings that say why."""
 
     fields: dict[str, Any] | None

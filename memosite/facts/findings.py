@@ -5,11 +5,12 @@ from, and the remedy. A broken MUST is an error, a broken SHOULD a warning, anyt
 `facts/rules.py`; a record system keeps its own in its folder.
 """
 
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
+
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value
 
 
 class Severity(StrEnum):
@@ -20,8 +21,7 @@ class Severity(StrEnum):
     NOTE = "note"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Location:
+class Location(Value):
     """A place in a source: its name, the file's path relative to it, and a line (1 = first) if one is known."""
 
     source: str
@@ -39,8 +39,7 @@ class Location:
         return f"{place}:{self.line}" if self.line else place
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Value, kw_only=False):
     """One thing that can be wrong: where that is written, what it means, what to do about it.
 
     `hides_content` marks what makes a file unreadable, so that it is shown raw. A rule `of_whole_file` is about a file
@@ -85,8 +84,7 @@ def rules_in(module: Mapping[str, object]) -> tuple[Rule, ...]:
     return tuple(value for value in module.values() if isinstance(value, Rule))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Value):
     """One broken or odd thing at one place. `message` says what was found and what was expected.
 
     `broken_clause` is the clause where it is not that of the rule: rules on fields are those of several formats.
@@ -136,12 +134,11 @@ def finding_in(file: Placed, rule: Rule, message: str, line: int | None = None) 
     return Finding(rule=rule, location=Location(source=file.source, path=file.path, line=line), message=message)
 
 
-_CONTRACT = re.compile(r"SPEC (\d+(?:\.\d+)?)")
-_RFC = re.compile(r"RFC (\d+)")
+_CONTRACT = regex(r"SPEC (\d+(?:\.\d+)?)")
+_RFC = regex(r"RFC (\d+)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cited:
+class Cited(Value):
     """A document that a clause cites, and `place`, where in the document.
 
     `section` is the number of a section of the contract (docs/spec), "" for a place in any other document.

@@ -8,12 +8,13 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from memosite.facts import rules
 from memosite.facts.characters import masked, without_surrogates
 from memosite.facts.findings import Rule
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value
 
 JSON_DEPTH = 100
 """How deep objects and arrays may be nested (SPEC 9)."""
@@ -27,12 +28,12 @@ KeyPath = tuple[str | int, ...]
 _LONGEST_NUMBER = 40
 _DUPLICATES_NAMED = 5
 _STRING = r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)(?:"|\Z)'
-_TOKEN = re.compile(_STRING + r"|[{}\[\],]", re.DOTALL)
-_BRACKET = re.compile(_STRING + r"|(?P<bracket>[{}\[\]])", re.DOTALL)
-_CONSTANT = re.compile(_STRING + r"|(?P<name>NaN|-?Infinity)", re.DOTALL)
-_ESCAPE = re.compile(r"\\(?:u(?P<code>[0-9a-fA-F]{4})|.)", re.DOTALL)
-_ANY_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-_AFTER_KEY = re.compile(r"\s*:")
+_TOKEN = regex(_STRING + r"|[{}\[\],]", re.DOTALL)
+_BRACKET = regex(_STRING + r"|(?P<bracket>[{}\[\]])", re.DOTALL)
+_CONSTANT = regex(_STRING + r"|(?P<name>NaN|-?Infinity)", re.DOTALL)
+_ESCAPE = regex(r"\\(?:u(?P<code>[0-9a-fA-F]{4})|.)", re.DOTALL)
+_ANY_SURROGATE = regex(r"\\u[dD][89a-fA-F]")
+_AFTER_KEY = regex(r"\s*:")
 _CONTROL = "Invalid control character"
 
 
@@ -42,8 +43,7 @@ class NumberText(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class Problem(Value):
     """Something wrong with a JSON text: the rule it breaks, the line (1 = first) if one is known, and what it is."""
 
     rule: Rule

@@ -6,11 +6,12 @@ All paths are relative to a source, with `/`.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 from memosite.facts.parsed import Kind, Mailbox
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value
 
 Store = Literal["memos", "notes", "transcripts"]
 
@@ -31,8 +32,7 @@ MAILBOXES: dict[str, Mailbox] = {"inbox": "inbox", "read": "read", "archive": "a
 _KIND_OF_STORE: dict[Store, Kind] = {"memos": "memo", "notes": "note", "transcripts": "transcript"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(Value):
     """The place of a file: its store, working root, and mailbox or role.
 
     `folder` is the store's own folder, such as `teams/a/memos`. `mailbox` is given for memos only, `role` for
@@ -89,7 +89,7 @@ def _memo_folder_length(folders: list[str], endings: tuple[str, ...]) -> int:
     return max(map(len, fitting), default=0)
 
 
-_PLACEHOLDER = re.compile(r"<[^<>]*>|\{[^{}]*\}")
+_PLACEHOLDER = regex(r"<[^<>]*>|\{[^{}]*\}")
 
 
 def memo_folder(memo_location: str) -> str | None:
@@ -122,7 +122,7 @@ def _siblings(own: str, memo_folders: tuple[str, ...]) -> tuple[str, ...]:
     return (own, *(folder for folder in boxes if folder != own))
 
 
-_GLOB_PART = re.compile(r"\*+|\?|\[!?\]?[^\]/]*\]|.", re.DOTALL)
+_GLOB_PART = regex(r"\*+|\?|\[!?\]?[^\]/]*\]|.", re.DOTALL)
 _ANY_FOLDERS = "(?:[^/]+/)*"
 
 

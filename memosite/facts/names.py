@@ -9,14 +9,15 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import Literal
 from urllib.parse import unquote
 
+from memosite.facts.patterns import regex
 from memosite.facts.texts import cut_line, is_visible, one_line
 from memosite.facts.times import Moment, read_stamp
+from memosite.facts.values import Value
 
 # Parses file names and references; makes ids and short subjects from them.
 
@@ -30,18 +31,17 @@ WITHHELD = "[withheld]"
 ID_BYTES = 200
 """The longest id, in bytes of UTF-8: a file system takes 255, and a collision adds nine."""
 
-_STAMPED_NAME = re.compile(r"(?P<stamp>[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{4})?)--(?P<rest>.+)", re.DOTALL)
-_STAMP = re.compile(r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{4})?--(?=\w)")
-_STAMPED_WORD = re.compile(r"[\w.-]+(?::-[\w.-]+)*")  # the subject "Re: gate" gives the slug re:-gate
-_SUFFIX = re.compile(rf"{re.escape(ENVELOPE_SUFFIX)}|{re.escape(BODY_SUFFIX)}", re.IGNORECASE | re.ASCII)
-_NOT_BARE = re.compile(r"[/\\\0]|^(?:[a-z]|file|data|urn|mailto|javascript):", re.IGNORECASE | re.ASCII)
-_PROSE = re.compile(r"[\s/\\,;()<>\"\[\]]")
-_PROSE_IN_WHOLE = re.compile(r"[/\\\n(]|[.,;:]\s")
-_NO_REPLY = re.compile(r"\W*not in-reply-to", re.IGNORECASE | re.ASCII)
+_STAMPED_NAME = regex(r"(?P<stamp>[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{4})?)--(?P<rest>.+)", re.DOTALL)
+_STAMP = regex(r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{4})?--(?=\w)")
+_STAMPED_WORD = regex(r"[\w.-]+(?::-[\w.-]+)*")  # the subject "Re: gate" gives the slug re:-gate
+_SUFFIX = regex(rf"{re.escape(ENVELOPE_SUFFIX)}|{re.escape(BODY_SUFFIX)}", re.IGNORECASE | re.ASCII)
+_NOT_BARE = regex(r"[/\\\0]|^(?:[a-z]|file|data|urn|mailto|javascript):", re.IGNORECASE | re.ASCII)
+_PROSE = regex(r"[\s/\\,;()<>\"\[\]]")
+_PROSE_IN_WHOLE = regex(r"[/\\\n(]|[.,;:]\s")
+_NO_REPLY = regex(r"\W*not in-reply-to", re.IGNORECASE | re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StampedName:
+class StampedName(Value):
     """The parts of a name such as `2026-05-01-1430--engineer--director--gate-is-green`; any may be absent."""
 
     stamp: str
@@ -142,10 +142,10 @@ def is_bare_name(text: str) -> bool:
     return text not in {"", ".", ".."} and not _NOT_BARE.search(text)
 
 
-_PLAIN_ID = re.compile(rf"[A-Za-z0-9_-][A-Za-z0-9._-]{{0,{ID_BYTES - 1}}}")
+_PLAIN_ID = regex(rf"[A-Za-z0-9_-][A-Za-z0-9._-]{{0,{ID_BYTES - 1}}}")
 """Names that are ids unchanged, as nearly all are."""
 
-_NOT_IN_ID = re.compile(r"[^A-Za-z0-9._-]+")
+_NOT_IN_ID = regex(r"[^A-Za-z0-9._-]+")
 
 
 def make_id(stem: str) -> str:
@@ -195,7 +195,7 @@ SHORT_SUBJECT = 100
 NO_SUBJECT = "(no subject)"
 """The subject shown where neither the field nor the name gives one."""
 
-_CLAUSE_END = re.compile(r"(?:[.!?;:,](?=\s)|\s+[—–-]{1,2}(?=\s)|\s+(?=\()|[。！？；：，])")
+_CLAUSE_END = regex(r"(?:[.!?;:,](?=\s)|\s+[—–-]{1,2}(?=\s)|\s+(?=\()|[。！？；：，])")
 _CLAUSE_LEAST = 24
 _SAID_ALOUD = ("!", "?", "！", "？")
 
@@ -236,8 +236,7 @@ NAMES = 100
 Form = Literal["stamped", "file", "document", "stamp"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Name:
+class Name(Value):
     """One name in a reference.
 
     `form` says what it can be: a whole `stamped` name, which is a memo even if it is missing; a `file`, by an
@@ -256,14 +255,14 @@ _NO_NAMES = frozenset({"none", "n/a", "tbd", "-"})
 _TOKEN = 4_096
 """Longer texts are no names: no system has longer paths."""
 
-_PIECE = re.compile(r"(?P<link>\]\()|(?P<open>[(（])|(?P<close>[)）])|[^\s,;()（）<>\"“”„«»\[\]{}|`]+")
+_PIECE = regex(r"(?P<link>\]\()|(?P<open>[(（])|(?P<close>[)）])|[^\s,;()（）<>\"“”„«»\[\]{}|`]+")
 _AROUND = ".:!?…*'’‘"
 _AROUND_WORD = _AROUND + '`"“”„«»<>[](){}|,;'
-_SEPARATOR = re.compile(r"[/\\]")
-_QUERY = re.compile(r"[?#].*")
-_FILE = re.compile(r"(?P<stem>.*?)(?P<suffix>\.openthing|\.body\.md|\.md)", re.IGNORECASE | re.ASCII)
-_WHOLE = re.compile(r"(?:\S*[/\\])?(?P<stem>[^/\\]+?)(?:\.openthing|\.body\.md)?", re.IGNORECASE | re.ASCII)
-_BARE_STAMP = re.compile(r"(?<![0-9A-Za-z-])[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{4}(?![0-9A-Za-z]|-+\w)")
+_SEPARATOR = regex(r"[/\\]")
+_QUERY = regex(r"[?#].*")
+_FILE = regex(r"(?P<stem>.*?)(?P<suffix>\.openthing|\.body\.md|\.md)", re.IGNORECASE | re.ASCII)
+_WHOLE = regex(r"(?:\S*[/\\])?(?P<stem>[^/\\]+?)(?:\.openthing|\.body\.md)?", re.IGNORECASE | re.ASCII)
+_BARE_STAMP = regex(r"(?<![0-9A-Za-z-])[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{4}(?![0-9A-Za-z]|-+\w)")
 
 
 def read_names(value: str) -> tuple[Name, ...]:
@@ -365,8 +364,7 @@ def _only_name(text: str) -> Iterator[Name]:
 # What tells the entries of a list file of records apart.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordEntry:
+class RecordEntry(Value):
     """What tells an entry of a list file apart from others, in one version of the file.
 
     `key` is as in `RecordCard`, `section` its part of the list. `said` is a digest of what it says, `written` of that

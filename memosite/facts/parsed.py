@@ -6,18 +6,17 @@ Texts are on the `Shelf`, by their SHA-256, so that an archive of 100,000 artifa
 
 import datetime as dt
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Literal, Self
 
 from memosite.facts.findings import Finding
 from memosite.facts.rules import SecretHit
 from memosite.facts.times import Moment
+from memosite.facts.values import Value, replace
 
 # A citation as a document holds it, before anybody asks whether it holds (SPEC 7).
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class Written(Value):
     """A citation as a document holds it; what it does not say is "". `line` is where its digest is.
 
     `quote` is what stands above it or in it, `others` are the further words that its paragraph quotes. `unread` says
@@ -51,8 +50,7 @@ class Written:
 Reason = Literal["secret", "erased"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Withheld:
+class Withheld(Value):
     """What is published in the place of a content: why it is not there, since when, and how that can be changed.
 
     `why` and `on` (a day, ISO 8601) are as the configuration says. `rules` name the kinds of secrets that were found,
@@ -98,8 +96,7 @@ Order = Literal["month", "day", "year"]
 """What a date has first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnForm:
+class TurnForm(Value):
     """One way to read the headings of a transcript's body (SPEC 4), by the order of dates in its stamps, if it has any.
 
     `turns` and `span` are as in `Text`. `is_american`: the first stamp is as computers write it that put the month
@@ -115,8 +112,7 @@ class TurnForm:
     summary: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class Text(Value):
     """A text on the shelf: its digest, and what was derived from it once.
 
     `sha256` names the text's UTF-8 bytes as kept (LF, no BOM). `summary` is its first line or so as plain text.
@@ -153,8 +149,7 @@ NOTHING_SAID = Text(sha256="", chars=0, summary="")
 """The text of what has none; it is not on the shelf."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileFacts:
+class FileFacts(Value):
     """A file of a source: its path (relative to the source), and the digest and number of its bytes.
 
     `blob` is the id that git gives to the bytes (SHA-1), by which history detects edits; "" if not computed. Where
@@ -185,8 +180,7 @@ class FileFacts:
         return self.source, self.path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Discharge:
+class Discharge(Value):
     """Marks an action as done, and by whom: `metadata.discharged`, or an entry of `actions.closed`."""
 
     on: str | None = None
@@ -195,8 +189,7 @@ class Discharge:
     disposition: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Participant:
+class Participant(Value):
     """One participant of a transcript: a position, and the session or person who held it; `extra` as in `Envelope`."""
 
     position: str
@@ -205,8 +198,7 @@ class Participant:
     extra: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionLog:
+class SessionLog(Value):
     """What a session log says of its session, but for its turns (SPEC 2.2, sessions).
 
     `system` and `key` identify the session; `stem` of its envelope is made of them and of its start. `agent` and
@@ -267,8 +259,7 @@ class SessionLog:
         return path.removeprefix(f"{folder}/") if folder else path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Envelope:
+class Envelope(Value):
     """One copy of an artifact as read from an `.openthing` (or from a body without one).
 
     `shape` is how it was written: a typed memodef object, the legacy `x.memo.*` form, a body whose
@@ -313,8 +304,7 @@ class Envelope:
         return self.shape in {"broken", "bare"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionFile:
+class SessionFile(Value):
     """A session log, with an envelope for each of its sessions.
 
     Where the file holds secrets, these have the turns with them redacted, and `guarded` has the same sessions without
@@ -330,8 +320,7 @@ class SessionFile:
         return replace(self, sessions=self.guarded, guarded=()) if self.guarded else self
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LibraryItem:
+class LibraryItem(Value):
     """One entry of a library: its name and the path of its file as written; `extra` as in `Envelope`."""
 
     id: str
@@ -342,8 +331,7 @@ class LibraryItem:
     extra: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LibraryCard:
+class LibraryCard(Value):
     """A `memodef:Library` catalog as written; or, if `broken`, a catalog or an orgdef that is no JSON.
 
     `rest` is the text of an orgdef from its first position that is one too many.
@@ -365,8 +353,7 @@ class LibraryCard:
         return LibraryCard(file=self.file, id=self.id, name="", withheld=withheld)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seat:
+class Seat(Value):
     """A position as an orgdef lists it; `extra` as in `Envelope`."""
 
     id: str
@@ -385,8 +372,7 @@ class Seat:
         return Seat(id=self.id, name=self.id, role_id=self.role_id, working_directory=self.working_directory)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Relationship:
+class Relationship(Value):
     """An edge of the organization; ends are position ids, `external:<id>`, or the organization's own id.
 
     `extra` as in `Envelope`.
@@ -399,8 +385,7 @@ class Relationship:
     extra: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Organization:
+class Organization(Value):
     """An orgdef in either shape. `charter` holds its remaining texts by heading, in the order written.
 
     `more_seats` are those that are too many: only those of them that had a page before keep it; of the others `rest`
@@ -439,8 +424,7 @@ class Organization:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DocumentHead:
+class DocumentHead(Value):
     """A Markdown document: the metadata in its head; `extra` as in `Envelope`, of its frontmatter.
 
     `key` is the id that it gives itself, "" if it has none. `status` is whole. `decided_by` is who decided, as written,
@@ -473,8 +457,7 @@ class DocumentHead:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BodyFile:
+class BodyFile(Value):
     """A file that an envelope may name in `body_ref`, with its text."""
 
     file: FileFacts
@@ -486,8 +469,7 @@ class BodyFile:
         return replace(self, text=NOTHING_SAID, withheld=withheld)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImageFile:
+class ImageFile(Value):
     """An image that a text names: the ending of its format, its size in pixels; or why it is not published."""
 
     file: FileFacts
@@ -505,8 +487,7 @@ class ImageFile:
 # The record systems
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Relation:
+class Relation(Value):
     """An edge to another record, described by a `label`; `target` is as written: an id, a title, a path, a stem."""
 
     predicate: str
@@ -516,8 +497,7 @@ class Relation:
     confidence: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordCitation:
+class RecordCitation(Value):
     """An external source that a record cites."""
 
     title: str
@@ -528,8 +508,7 @@ class RecordCitation:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entity:
+class Entity(Value):
     """Something a record mentions: a technology, a person, a place."""
 
     name: str
@@ -537,8 +516,7 @@ class Entity:
     relation: str = "mentions"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordEvent:
+class RecordEvent(Value):
     """One line of a record's history: what happened, when, and who did it."""
 
     record: str
@@ -548,8 +526,7 @@ class RecordEvent:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordCard:
+class RecordCard(Value):
     """One record as its file has it.
 
     `key` names it within its source (SPEC 3: `<source>.<key>` is its id). `type` is what the system calls it:
@@ -611,8 +588,7 @@ class RecordCard:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordFile:
+class RecordFile(Value):
     """A file and the records in it: one, or many.
 
     `rest` stands for those after the first `RECORDS` that get no page of their own.
@@ -637,8 +613,7 @@ class RecordFile:
         return not self.records or self.records[0].line is not None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordPart:
+class RecordPart(Value):
     """A file that forms records only together with other files: its system joins them (see `formats/system.py`)."""
 
     file: FileFacts
@@ -654,8 +629,7 @@ Fact = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parsed:
+class Parsed(Value):
     """The result of parsing one file: a fact if a format recognized it, and the findings on it either way.
 
     `shelve` are the bytes to store on the shelf: the file itself where it is published, and its texts. `secrets` are

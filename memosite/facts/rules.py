@@ -5,9 +5,9 @@ kept here as a value, too; nothing here holds a secret.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from memosite.facts.findings import Finding, Rule, error, note, rules_in, warning
+from memosite.facts.values import Value
 
 _MEMO = "memodef SCHEMA, memodef:Memo"
 _TRANSCRIPT = "memodef SCHEMA, memodef:Transcript"
@@ -271,8 +271,7 @@ GENERAL = rules_in(globals())
 _WITHHOLDING = (SECRET_WITHHELD, SECRET_IN_NAME)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SecretHit:
+class SecretHit(Value):
     """A secret that was found in a file: by which rule, in which lines, and how it can be allowed.
 
     The `fingerprint` is made of its place, never of the secret.

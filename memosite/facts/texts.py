@@ -17,7 +17,6 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from typing import Final
@@ -25,6 +24,8 @@ from urllib.parse import unquote
 from zlib import crc32
 
 from memosite.facts.parsed import Text
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value
 
 # Finds addresses of the web in texts: where one begins and ends in the middle of a sentence.
 
@@ -32,12 +33,12 @@ from memosite.facts.parsed import Text
 URL = r"(?<![A-Za-z0-9_\u00c0-\u1fff])(?i:https?)://[^\s<>\"`\u2018-\u201f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]+"
 """The pattern of an address, with the punctuation that may follow it; see `without_punctuation`."""
 
-LINES = re.compile(r"#(?:L|lines-)([0-9]{1,9})(?:C[0-9]{1,9})?(?:[-:]L?[0-9]{1,9}(?:C[0-9]{1,9})?)?(?![\w-])")
+LINES = regex(r"#(?:L|lines-)([0-9]{1,9})(?:C[0-9]{1,9})?(?:[-:]L?[0-9]{1,9}(?:C[0-9]{1,9})?)?(?![\w-])")
 """The fragment by which forges name lines of a file: `#L7`, `#L7-L9`, `#lines-7:9`."""
 
-_URL = re.compile(URL)
-_URL_REST = re.compile(r"://[^\s<>\"`]+")  # begins with a literal character: `re` finds those many times faster
-_FILE_PAGE = re.compile(r"//raw\.githubusercontent\.com/|/(?:blob|raw|tree|src|blame|edit|media|annotate)/")
+_URL = regex(URL)
+_URL_REST = regex(r"://[^\s<>\"`]+")  # begins with a literal character: `re` finds those many times faster
+_FILE_PAGE = regex(r"//raw\.githubusercontent\.com/|/(?:blob|raw|tree|src|blame|edit|media|annotate)/")
 _SCHEMES = (len("https"), len("http"))
 
 
@@ -78,7 +79,7 @@ def file_page_spans(text: str) -> Iterator[tuple[int, int]]:
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif")
 """The endings of files that are looked at; their format is told by their bytes."""
 
-_ELSEWHERE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:|//")
+_ELSEWHERE = regex(r"[a-zA-Z][a-zA-Z0-9+.-]+:|//")
 
 
 def is_elsewhere(written: str) -> bool:
@@ -108,7 +109,7 @@ MESSAGE_FOLDERS = ("memos", "notes", "transcripts")
 """The names of folders below which a name is that of a memo, a note or a transcript."""
 
 _LOOK_BACK = 300
-_NOT_OF_PATH = re.compile(rf"[^{WORD}.:-]|:(?![/\\])")
+_NOT_OF_PATH = regex(rf"[^{WORD}.:-]|:(?![/\\])")
 _REST = rf"(?:[{_SEGMENT}-][{_SEGMENT}.-]{{0,250}}/){{0,9}}[{_SEGMENT}-]{{1,250}}(?![{WORD}(-]|\.\w)"
 _FOLDERS = (*(f"{name}/" for name in MESSAGE_FOLDERS), "decisions/", "proposals/", "adr/")
 
@@ -163,50 +164,46 @@ _BREAK = r"\s`'\"()<>\[\]{}|,;*!?“”‘’«»=—、。，；：！？（）
 
 # Patterns searched for in whole texts begin with a literal character: `re` finds those many times faster.
 _SUFFIX = r"\.(?:openthing|opencatalog|md)"
-_SUFFIXED = re.compile(rf"{_SUFFIX}(?:{_SUFFIX})*(?![A-Za-z0-9_-]|\.[A-Za-z0-9])", re.IGNORECASE | re.ASCII)
-_BREAKS = re.compile(rf"[{_BREAK}]")
-_COLON = re.compile(r":(?![/\\])")
+_SUFFIXED = regex(rf"{_SUFFIX}(?:{_SUFFIX})*(?![A-Za-z0-9_-]|\.[A-Za-z0-9])", re.IGNORECASE | re.ASCII)
+_BREAKS = regex(rf"[{_BREAK}]")
+_COLON = regex(r":(?![/\\])")
 _STAMP = r"(?<![A-Za-z0-9-])[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{4}--"
-_STAMP_START = re.compile(_STAMP)
+_STAMP_START = regex(_STAMP)
 _STAMP_CHARS = len("2026-03-09-0950--")
-_STAMP_END = re.compile(rf"--(?<={_STAMP})")
-_STAMPED = re.compile(r"[\w.-]{1,250}(?::-[\w.-]{1,250})?")  # the subject "Re: gate" gives the slug re:-gate
-_DRIVE_PATH = re.compile(rf":[/\\][^{_BREAK}:]{{1,{_LOOK_BACK}}}")
-_ROOTED_PATH = re.compile(rf"/[\w.@+-]{{1,100}}/[\w.@+/-]{{0,{_LOOK_BACK}}}")
-_COMMIT = re.compile(r"`([0-9a-f]{7,64})(?=`)")
-_SESSION = re.compile(
+_STAMP_END = regex(rf"--(?<={_STAMP})")
+_STAMPED = regex(r"[\w.-]{1,250}(?::-[\w.-]{1,250})?")  # the subject "Re: gate" gives the slug re:-gate
+_DRIVE_PATH = regex(rf":[/\\][^{_BREAK}:]{{1,{_LOOK_BACK}}}")
+_ROOTED_PATH = regex(rf"/[\w.@+-]{{1,100}}/[\w.@+/-]{{0,{_LOOK_BACK}}}")
+_COMMIT = regex(r"`([0-9a-f]{7,64})(?=`)")
+_SESSION = regex(
     r"(?<![\w./\\-])[0-9A-Fa-f]{4}"
     r"(?:[0-9A-Fa-f]{4}[0-9A-Fa-f-]{0,28}(?:\.agent-[\w-]{1,60})?|(?:-[0-9A-Fa-f]{4}){0,2}-[0-9A-Fa-f]{12})"
     r"(?<!-)(?![\w/\\-]|\.\w)"
 )
-_RECORD_START = re.compile(r"(?<![\w./\\-])[\w-]{0,100}(?:\.[\w-]{1,100}){0,4}\.?\Z")
+_RECORD_START = regex(r"(?<![\w./\\-])[\w-]{0,100}(?:\.[\w-]{1,100}){0,4}\.?\Z")
 _RECORD_BEFORE = 250
 _OPENING = frozenset(" \t\n`'\"(<[{|“‘«（「")
 _TARGET = r"(?:<([^<>\n]{1,1000})>|([^()\s<>]{1,1000}(?:\([^()\s<>]{0,200}\)[^()\s<>]{0,200}){0,5}))"
 _INLINE = rf"\]\([ \t]{{0,20}}\n?[ \t]{{0,20}}{_TARGET}"
-_INLINE_DESTINATION = re.compile(_INLINE)
+_INLINE_DESTINATION = regex(_INLINE)
 
-_DESTINATION = re.compile(
+_DESTINATION = regex(
     _INLINE + rf"|^ {{0,3}}\[[^\]\n^][^\]\n]{{0,200}}\]:[ \t]{{0,20}}\n?[ \t]{{0,20}}{_TARGET}", re.MULTILINE
 )
 
 
 # The target of an image, after a text that may hold links; or the label of its definition.
 _ALT = r"!\[((?:[^\[\]]|\[[^\[\]]{0,300}\](?:\([^()\s]{0,300}\))?){0,500})"
-_IMAGE = re.compile(rf"{_ALT}(?:{_INLINE}|\](?:\[([^\[\]]{{0,300}})\])?)")
+_IMAGE = regex(rf"{_ALT}(?:{_INLINE}|\](?:\[([^\[\]]{{0,300}})\])?)")
 
-_DEFINITION = re.compile(
-    rf"^ {{0,3}}\[([^\]\n^][^\]\n]{{0,200}})\]:[ \t]{{0,20}}\n?[ \t]{{0,20}}{_TARGET}", re.MULTILINE
-)
+_DEFINITION = regex(rf"^ {{0,3}}\[([^\]\n^][^\]\n]{{0,200}})\]:[ \t]{{0,20}}\n?[ \t]{{0,20}}{_TARGET}", re.MULTILINE)
 
 _NOT_HERE = ("http:", "https:", "mailto:", "#")
-_FRONTMATTER = re.compile(r"\A---\n[\w-]+:.*?\n---\n", re.DOTALL)
+_FRONTMATTER = regex(r"\A---\n[\w-]+:.*?\n---\n", re.DOTALL)
 
-_BLOCK_MARK = re.compile(
-    r"^[ \t]*(?:#{1,6}(?:[ \t]+|$)|[>*+-][ \t]+|\d{1,9}[.)][ \t]+|==+[ \t]*|\||`{3,}.*)", re.MULTILINE
-)
+_BLOCK_MARK = regex(r"^[ \t]*(?:#{1,6}(?:[ \t]+|$)|[>*+-][ \t]+|\d{1,9}[.)][ \t]+|==+[ \t]*|\||`{3,}.*)", re.MULTILINE)
 
-_INLINE_MARK = re.compile(
+_INLINE_MARK = regex(
     r"(?=[`!\[_*])(?:"  # the first characters of all of them: five times faster
     r"(?P<ticks>`{1,3})(?P<code>[^`\n]{1,300})(?P=ticks)"
     r"|!?\[(?P<label>[^\[\]\n]{0,300})\]\([^)\s]{0,1000}\)"
@@ -214,10 +211,13 @@ _INLINE_MARK = re.compile(
     r"|\*\*|`+)"
 )
 
-TABLE_RULE = re.compile(r"-\s?:?\|\s?:?-")
+TABLE_RULE = regex(r"-\s?:?\|\s?:?-")
 """What is left of the line below the head of a table, in a summary."""
 
-_RULE = re.compile(r"^[ \t]*(?:[-*_=]{3,}|==+)[ \t]*$|[ \t]==+[ \t]*$", re.MULTILINE)
+_SENTENCE_END = regex(r"[.:!?](?=\s|$)")
+_CELL_END = regex(r"\s*\|[-:|\s]*|\s-{3,}:?\s*\|[-:|\s]*")
+
+_RULE = regex(r"^[ \t]*(?:[-*_=]{3,}|==+)[ \t]*$|[ \t]==+[ \t]*$", re.MULTILINE)
 
 
 def describe_text(text: str, ids: Sequence[IdForm]) -> tuple[Text, bytes]:
@@ -256,10 +256,11 @@ def summarize(text: str) -> str:
 
 
 def before_table(summary: str) -> str:
-    """The sentences of a summary before a table, whose lines it has lost; all of one that begins with a table."""
-    head = summary.partition("|")[0]
-    end = max(head.rfind(mark) for mark in ".:!?")
-    return f"{head[: end + 1]} …" if TABLE_RULE.search(summary) and end > 0 else summary
+    """The sentences of a summary before a table, whose lines it has lost; of one that begins with a table its cells."""
+    if not TABLE_RULE.search(summary):
+        return summary
+    ends = [match.end() for match in _SENTENCE_END.finditer(summary.partition("|")[0])]
+    return f"{summary[: ends[-1]]} …" if ends else _CELL_END.sub(" · ", summary).strip(" ·")
 
 
 def plain_line(text: str) -> str:
@@ -296,6 +297,30 @@ def cut_line(text: str, limit: int) -> str:
         while cut > limit // 2 and _are_one(line[cut - 1], line[cut]):
             cut -= 1
     return line[:cut].rstrip(" ,;:-–—") + "…"
+
+
+def beginning(text: str, limit: int) -> str:
+    """The beginning of a text, of at most so many characters, cut after a paragraph, a line or a word."""
+    if limit <= 0:
+        return ""
+    if limit >= len(text):
+        return text
+    for mark in ("\n\n", "\n", " "):
+        end = text.rfind(mark, 0, limit)
+        if end > limit * 3 // 4:
+            return text[: end + len(mark)]
+    return text[:limit]
+
+
+def shared_room(sizes: Sequence[int], room: int) -> list[int]:
+    """How many characters of each text have room: an equal share, and what others leave of theirs to the first ones."""
+    given = [min(size, room // len(sizes)) for size in sizes]
+    left = room - sum(given)
+    for place, size in enumerate(sizes):
+        more = min(size - given[place], left)
+        given[place] += more
+        left -= more
+    return given
 
 
 def listed(names: Sequence[str], limit: int, *, chars: int = 0) -> str:
@@ -467,11 +492,10 @@ _NEAR: Final = 1_500
 _WORDS: Final = 160
 _FIRST, _LAST = "\ue000", "\ue001"
 _OWN: Final = str.maketrans(_FIRST + _LAST, "  ")
-_STOP = re.compile(r"(?:(?<!\b[A-Za-z])\.|[!?…])[\"'”’»)]{0,3}(?=\s|\Z)|[。！？]")
+_STOP = regex(r"(?:(?<!\b[A-Za-z])\.|[!?…])[\"'”’»)]{0,3}(?=\s|\Z)|[。！？]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sentence:
+class Sentence(Value):
     """A sentence with some of its words marked; one that was cut has an ellipsis. `marked` may be ""."""
 
     before: str = ""
@@ -530,8 +554,8 @@ def _head(text: str, limit: int) -> str:
 BEGINNING: Final = 7
 """By how many characters the id of a commit is found: no shorter ones count as ids."""
 
-_RUNS: Final = re.compile(r"[0-9A-Za-z]+")
-_ID: Final = re.compile(r"[0-9a-f]{7,}")
+_RUNS: Final = regex(r"[0-9A-Za-z]+")
+_ID: Final = regex(r"[0-9a-f]{7,}")
 
 
 def make_row(text: str) -> bytes:

@@ -5,23 +5,25 @@ without zone is taken as UTC, and a file name's stamp (`2026-05-01-1430`) is the
 """
 
 import datetime as dt
-import re
-from dataclasses import dataclass
 from typing import Literal
+
+from memosite.facts.characters import printable
+from memosite.facts.errors import ConfigError
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value
 
 UTC = dt.UTC
 
 # ISO 8601, calendar dates in the extended and the basic format, with as many parts of the time as were written
 _CLOCK = r"(?P<hour>[0-9]{2})(?:(?P<colon>:?)(?P<minute>[0-9]{2})(?:(?P=colon)(?P<second>[0-9]{2}))?)?"
-_ISO = re.compile(
+_ISO = regex(
     r"(?P<year>[0-9]{4})(?P<dash>-?)(?P<month>[0-9]{2})(?P=dash)(?P<day>[0-9]{2})"
     rf"(?:[Tt ]{_CLOCK}(?P<fraction>[.,][0-9]{{1,9}})?"
     r"\s?(?P<zone>[Zz]|(?P<sign>[+-])(?P<zone_hour>[0-9]{2})(?::?(?P<zone_minute>[0-5][0-9]))?)?)?"
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class Moment(Value):
     """An instant in UTC, the offset it was written with (minutes east, None = no zone given), and its origin."""
 
     instant: dt.datetime
@@ -99,12 +101,24 @@ def read_moment(text: str) -> Moment | None:
     return Moment(instant=instant, offset=offset if match["zone"] else None)
 
 
-_LIKE_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[Tt ].*)?")
+_LIKE_DATE = regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[Tt ].*)?")
 
 
 def is_like_date(text: str) -> bool:
     """Whether a text was meant to be a date: it is written as one, whatever day it names."""
     return _LIKE_DATE.fullmatch(text.strip()) is not None
+
+
+def asked_date(written: str, *, of: str, expected: str) -> Moment | None:
+    """The date that somebody asks for, or None for anything else: digits alone may be a commit.
+
+    Raises `ConfigError` if it is written as a date and names no day: what it is `of`, and what was `expected`.
+    """
+    if "-" in written and (found := read_moment(written)):
+        return found
+    if is_like_date(written):
+        raise ConfigError(f'{of} "{printable(written)}": found an invalid date, {expected}')
+    return None
 
 
 def read_stamp(stamp: str) -> Moment | None:

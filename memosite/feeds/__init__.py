@@ -9,14 +9,15 @@ import json
 import re
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from email.utils import format_datetime
 from typing import TYPE_CHECKING, Final, Literal
 from urllib.parse import quote
 
 from lxml import etree
 
+from memosite.facts.patterns import regex
 from memosite.facts.times import Moment
+from memosite.facts.values import Value
 
 if TYPE_CHECKING:
     from memosite.pages import Body
@@ -44,11 +45,10 @@ CONTROLS = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Unicode's categories of what no announced path holds: control characters, what reorders or breaks lines."""
 
 
-_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_FORBIDDEN = regex("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Enclosure:
+class Enclosure(Value):
     """A published original: its absolute address, its exact length in bytes, its media type."""
 
     url: str
@@ -60,12 +60,11 @@ ITEM_BYTES: Final = 100_000
 """The most bytes that the text of one item takes in a feed; what is longer is to be read on its page."""
 
 
-_MARKUP: Final = re.compile("[<>&]")
-_ENCODED: Final = re.compile("[<>&%]")
+_MARKUP: Final = regex("[<>&]")
+_ENCODED: Final = regex("[<>&%]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeedItem:
+class FeedItem(Value):
     """An artifact as a feed announces it. `path` is its present path, of a memo in the position's own repo.
 
     `sent` is the date for machines, "" if there is none; `notice` replaces the line `new memo: <path>` where an item is
@@ -107,8 +106,7 @@ class FeedItem:
         return self.notice or f"new memo: {path}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Feed:
+class Feed(Value):
     """A feed's channel and items, newest first.
 
     `link` and `address` are absolute, None without a base_url; `address` is that of this document. `position` is
@@ -133,8 +131,7 @@ class Feed:
     has_content: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeedFile:
+class FeedFile(Value):
     """A feed in one of its forms, at its path below the site."""
 
     path: str
@@ -301,8 +298,7 @@ def rfc3339(moment: Moment) -> str:
     return moment.local.isoformat(timespec="seconds") + (moment.zone or "+00:00")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutlineFeed:
+class OutlineFeed(Value):
     """A feed in a list of feeds."""
 
     title: str
@@ -310,8 +306,7 @@ class OutlineFeed:
     page: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutlineGroup:
+class OutlineGroup(Value):
     """Feeds under a heading; with `include`, the address of another list instead."""
 
     title: str

@@ -10,7 +10,6 @@ a body's HTML stay, without ids, classes and roles; other links become text (FEE
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
 from html import escape
 from posixpath import normpath
 from typing import Final
@@ -21,6 +20,8 @@ from lxml import etree
 from memosite.facts.characters import printable
 from memosite.facts.layout import place_of
 from memosite.facts.names import ENVELOPE_SUFFIX
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value
 from memosite.feeds import CONTROLS, MEMO, FeedItem, clean
 
 # Parses a feed strictly: a complete, well-formed RSS document in UTF-8, or none of it (FEEDS, watch 2).
@@ -35,7 +36,7 @@ _ARCHIVE = "{http://purl.org/syndication/history/1.0}archive"
 _BOM = b"\xef\xbb\xbf"
 
 
-_PROLOG = re.compile(rb"(?>(?:\s+|<\?.*?\?>|<!--.*?-->)*)", re.DOTALL)
+_PROLOG = regex(rb"(?>(?:\s+|<\?.*?\?>|<!--.*?-->)*)", re.DOTALL)
 
 
 _ANNOUNCEMENT = "new memo: "
@@ -55,12 +56,11 @@ MEMO_FIELDS = (
 _MEMO_TAGS = tuple((name, f"{{{MEMO}}}{name}") for name in MEMO_FIELDS)
 
 
-_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_BREAKS = regex("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """What ends a line for some program, or acts on a terminal."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReceivedItem:
+class ReceivedItem(Value):
     """A memo as a feed announces it. `memo` holds the `MEMO_FIELDS` that the item has, in their order.
 
     `is_of_repo`: the path is to be looked up in a repo of the subscriber.
@@ -79,8 +79,7 @@ class ReceivedItem:
         return dict(self.memo).get(name, "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeedDocument:
+class FeedDocument(Value):
     """A feed or an archive of one: items in document order, and the links that RFC 5005 gives, as written."""
 
     items: tuple[ReceivedItem, ...]
@@ -90,8 +89,7 @@ class FeedDocument:
     """Where the publisher says that this feed lies (`self`, `current`)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rejected:
+class Rejected(Value):
     """Why a document was rejected."""
 
     reason: str

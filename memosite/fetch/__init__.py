@@ -1,10 +1,9 @@
 """Fetches documents over HTTP and from disk; the results of a fetch."""
 
-from dataclasses import dataclass
+from memosite.facts.values import Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fetched:
+class Fetched(Value):
     """A document as it was served. `address` is the final one, after redirects.
 
     `is_whole`: it holds everything, so no archive documents follow. `ledger` is what the next reading of the
@@ -20,13 +19,11 @@ class Fetched:
     problems: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unchanged:
+class Unchanged(Value):
     """The document did not change since the last fetch (304)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failed:
+class Failed(Value):
     """No usable document. `wait` is the delay in seconds that the server asked for (Retry-After).
 
     `is_missing`: there is nothing at that address, as the server says.

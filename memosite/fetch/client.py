@@ -20,7 +20,6 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 from memosite import __version__
 from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
+from memosite.facts.values import Value, field
 from memosite.fetch import Failed, Fetched, FetchOutcome, Unchanged
 
 # Reads credentials for servers: a token from the environment, or the host's entry in netrc.
@@ -40,13 +40,12 @@ TOKEN = "MEMOSITE_TOKEN"  # noqa: S105 - the name of a variable, not a secret
 _PORTS = {"http": 80, "https": 443}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Credentials:
+class Credentials(Value, apart=("token", "logins")):
     """The credentials for each server. `token` goes to `origins`, `logins` (name and password) to their hosts."""
 
-    token: str | None = field(default=None, repr=False)
+    token: str | None = None
     origins: frozenset[tuple[str, str, int | None]] = frozenset()
-    logins: dict[str, tuple[str, str]] = field(default_factory=dict, repr=False)
+    logins: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def header(self, address: str) -> str | None:
         """The Authorization header for an address, None if there is none."""

@@ -10,7 +10,6 @@ every page that lists the artifact, in its feeds, in its address. A long one is 
 that different names stay different. What is shown once, and cut where it is shown, stays whole: `TEXTS`.
 """
 
-from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -22,6 +21,7 @@ from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, short_hash
 from memosite.facts.parsed import FileFacts, Parsed, RecordCard, RecordFile, Text
 from memosite.facts.texts import cut_line, describe_text
 from memosite.facts.times import Moment
+from memosite.facts.values import Value, replace
 from memosite.formats import document, memodef, orgdef
 from memosite.formats.fields import FINDINGS
 from memosite.formats.system import Adapter
@@ -98,7 +98,7 @@ def _bounded(value: Any, name: str, long: _Long) -> Any:
     if isinstance(value, tuple):
         found = tuple(_bounded(item, name, long) for item in value)
         return found if any(new is not old for new, old in zip(found, value, strict=True)) else value
-    if not is_dataclass(value) or isinstance(value, _WHOLE):
+    if not isinstance(value, Value) or isinstance(value, _WHOLE):
         return value
     changed = {}
     for field in _names(value.__class__):
@@ -106,13 +106,13 @@ def _bounded(value: Any, name: str, long: _Long) -> Any:
         new = _bounded(old, field, long)
         if new is not old:
             changed[field] = new
-    return replace(value, **changed) if changed else value  # type: ignore[type-var] # an instance, not a class
+    return replace(value, **changed) if changed else value
 
 
 @cache
 def _names(fact: type[Any]) -> tuple[str, ...]:
     """The fields of a fact that hold names."""
-    return tuple(field.name for field in fields(fact) if field.name not in TEXTS)
+    return tuple(name for name in fact.__struct_fields__ if name not in TEXTS)
 
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")

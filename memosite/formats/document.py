@@ -6,7 +6,6 @@ Title, status and date come from the frontmatter, else from the head of the text
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from memosite.archive.model import SHORT_STATUS
@@ -14,8 +13,10 @@ from memosite.facts.file import File
 from memosite.facts.json_text import clean_text
 from memosite.facts.names import stem_of
 from memosite.facts.parsed import DocumentHead, Parsed
+from memosite.facts.patterns import regex
 from memosite.facts.texts import cut_line, describe_text, one_line, summarize, without_comments
 from memosite.facts.times import Moment, read_moment, read_stamp
+from memosite.facts.values import Struct, field, replace
 from memosite.formats.fields import show_json
 from memosite.formats.status import read_status
 from memosite.formats.system import Adapter
@@ -46,34 +47,34 @@ _TIES = {*_ORIGIN_NAMES, *_OUTCOME_NAMES}
 """Fields whose lines are text, too: `Decision: we take oak.`"""
 _COLUMNS = {*_STATUS_NAMES, *_BY_NAMES, "date", "decided on"}
 _FIELD_NAMES = {*_STATUS_NAMES, *_DATE_NAMES, *_BY_NAMES, *_ON_NAMES, *_ORIGIN_NAMES, *_OUTCOME_NAMES}
-_FIELD = re.compile(
+_FIELD = regex(
     r"(?:[-*+>] +){0,2}(?:\*\*|__)?(?P<name>"
     + "|".join(name.replace(" ", "[ _-]") for name in sorted(_FIELD_NAMES, key=lambda name: (-len(name), name)))
     + r") *(?:\*\*|__)? *: *(?:\*\*|__)?(?P<value>.*)",
     re.IGNORECASE | re.ASCII,
 )
-_GOES_ON = re.compile(r"(?![-*+>|#=`~]|\d+[.)] |(?:\*\*|__)?[A-Z][\w /-]{0,40}(?:\*\*|__)? *:)\S")
+_GOES_ON = regex(r"(?![-*+>|#=`~]|\d+[.)] |(?:\*\*|__)?[A-Z][\w /-]{0,40}(?:\*\*|__)? *:)\S")
 """A line that goes on with the field of the line before: no list, table or heading, and no other field."""
-_RULING = re.compile(
+_RULING = regex(
     r"[^\w\[`]{0,8}(?:(?P<supersedes>supersedes|replaces)\b|(?P<superseded>(?:super[sc]ee?ded|replaced) by)\b)"
     r"[\s|*_:]*(?P<value>.*)",
     re.IGNORECASE,
 )
 """A line of the head that says what took the place of what."""
-_STATUS_BEFORE = re.compile(
+_STATUS_BEFORE = regex(
     r"[^\w\[`]{0,8}(?:status|disposition|state)[\s|*_]*:[\s|*_]*(?:~~[^~]*~~[\s:*_]*)?(?=\S)", re.IGNORECASE
 )
 _OLDER_NAMES = ("supersedes", "replaces")
 _NEWER_NAMES = ("superseded by", "replaced by")
 _RULING_NAMES = ("disposition", "decided", "ratified", *_BY_NAMES)
 _VALUE_CHARS, _VALUES = 300, 20
-_SEVERAL = re.compile(r"\s[|·•]\s")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(\S.*)")
-_UNDERLINE = re.compile(r" {0,3}=+[ \t]*")
-_DATE_IN_TEXT = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}[\d:.]*\s?(?:Z|[+-]\d{2}:?\d{2})?)?", re.ASCII)
-_STAMP_IN_NAME = re.compile(r"(?<!\d)(?P<date>\d{4}-\d{2}-\d{2})(?:-\d{4})?(?!\d)", re.ASCII)
-_INLINE_MARK = re.compile(
+_SEVERAL = regex(r"\s[|·•]\s")
+_FENCE = regex(r" {0,3}(`{3,}|~{3,})")
+_HEADING = regex(r" {0,3}#{1,6}[ \t]+(\S.*)")
+_UNDERLINE = regex(r" {0,3}=+[ \t]*")
+_DATE_IN_TEXT = regex(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}[\d:.]*\s?(?:Z|[+-]\d{2}:?\d{2})?)?", re.ASCII)
+_STAMP_IN_NAME = regex(r"(?<!\d)(?P<date>\d{4}-\d{2}-\d{2})(?:-\d{4})?(?!\d)", re.ASCII)
+_INLINE_MARK = regex(
     r"(?P<ticks>`{1,3})(?P<code>[^`]{1,300})(?P=ticks)"
     r"|!?\[(?P<label>[^\]]{0,300})\](?:\([^)\s]{0,1000}\)|\[[^\]]{0,300}\])"
     r"|\*{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)"
@@ -120,8 +121,7 @@ def parse(file: File) -> Parsed:
     return file.parsed(fact, findings, file.data, data)
 
 
-@dataclass(slots=True)
-class _Head:
+class _Head(Struct):
     """The head of a text: its first heading, and its fields by their names in lower case.
 
     `lines` are the numbers (0 = first) of their lines. `older` and `newer` are what it says that it supersedes, and
@@ -233,27 +233,25 @@ def _named(matter: Frontmatter, head: _Head, names: Sequence[str]) -> tuple[str,
     return tuple(cut_line(text, _STATUS_CHARS) for text in said[:_VALUES])
 
 
-_NOBODY = re.compile(
-    r"(?:tbd|tba|none|nobody|n/?a|pending|unassigned|unknown|names?|to be .*|not yet.*)?", re.IGNORECASE
-)
-_UNDECIDED = re.compile(r"\W*(?:drafted|draft|proposed|pending|awaiting|not|no|never|tbd|to be)\b", re.IGNORECASE)
-_NO_NAME = re.compile(
+_NOBODY = regex(r"(?:tbd|tba|none|nobody|n/?a|pending|unassigned|unknown|names?|to be .*|not yet.*)?", re.IGNORECASE)
+_UNDECIDED = regex(r"\W*(?:drafted|draft|proposed|pending|awaiting|not|no|never|tbd|to be)\b", re.IGNORECASE)
+_NO_NAME = regex(
     r"[;:(\[\"“”]|[.,](?:\s|$)|\s[–—-]\s|\d"
     r"|(?<![\w-])(?:under|on|in|during|with|at|via|per|after|for|as|when|following|through|from|to|is|was|has"
     r"|merge|review|sign-off|directly)(?![\w-])",
     re.IGNORECASE,
 )
 """Where words that began with a name go on."""
-_OCCASION = re.compile(
+_OCCASION = regex(
     r"\b(?:session|review|meeting|call|vote|chat|directive|recorded|merge|items?|same day|phase|version|draft)\b",
     re.IGNORECASE,
 )
-_DAY = re.compile(r"(?<![\w-])\d{4}-\d{2}-\d{2}(?:(?=T\d)|(?![\w-]))", re.ASCII)
-_SENTENCE = re.compile(r"(?<=[^\s.(][^\s.][^\s.])\.\s.*")
+_DAY = regex(r"(?<![\w-])\d{4}-\d{2}-\d{2}(?:(?=T\d)|(?![\w-]))", re.ASCII)
+_SENTENCE = regex(r"(?<=[^\s.(][^\s.][^\s.])\.\s.*")
 _RULED = r"(?:accepted|approved|ratified|adopted|decided|agreed|rejected|declined|withdrawn|confirmed|signed off)"
-_RULED_ON = re.compile(rf"\b{_RULED}\b[^.;]{{0,40}}?(?P<day>{_DAY.pattern})", re.IGNORECASE | re.ASCII)
-_RULED_BY = re.compile(rf"\b{_RULED}\b[^.;()]{{0,40}}?\bby\s+(?P<who>\S.{{0,200}})", re.IGNORECASE)
-_RULER = re.compile(
+_RULED_ON = regex(rf"\b{_RULED}\b[^.;]{{0,40}}?(?P<day>{_DAY.pattern})", re.IGNORECASE | re.ASCII)
+_RULED_BY = regex(rf"\b{_RULED}\b[^.;()]{{0,40}}?\bby\s+(?P<who>\S.{{0,200}})", re.IGNORECASE)
+_RULER = regex(
     r"(?<![\w-])(?!(?:un|pre|non|self|not|design|part|re|co)[- ])(?P<who>[^\W\d_]\w*)"
     r"-(?:ratified|approved|accepted|decided)\b"
     r"|(?:^|[;.(]\s*)(?P<name>[^\W\d_][\w-]*) (?:ratified|approved|decided)\b",

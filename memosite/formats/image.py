@@ -4,13 +4,13 @@ The format is what the first bytes say, whatever the file is called: PNG, JPEG, 
 no screen needs is refused, since whoever looks at the page would decode it.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from memosite.facts.file import File
 from memosite.facts.names import blob_id
 from memosite.facts.parsed import ImageFile, Parsed
+from memosite.facts.patterns import regex
 
 IMAGE_LIMIT: Final = 5 * 1024 * 1024
 """The most bytes of an image that is published."""
@@ -20,7 +20,7 @@ _MOST_PARTS = 10_000  # of a file whose header is searched for its size
 _TURNED = frozenset({5, 6, 7, 8})  # orientations of EXIF that swap width and height
 _NOT_TOLD = "its size cannot be read"
 
-_WORDS: Final = re.compile(rb"(?:[\x20-\x7e]|[\xc2-\xf4][\x80-\xbf]{1,3}){6,}")
+_WORDS: Final = regex(rb"(?:[\x20-\x7e]|[\xc2-\xf4][\x80-\xbf]{1,3}){6,}")
 
 _Size = tuple[str, int, int]
 """The ending of a format, width and height."""

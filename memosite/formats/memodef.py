@@ -9,9 +9,8 @@ is kept: a memo that breaks every rule still becomes an envelope, with its findi
 """
 
 import hashlib
-import re
 import unicodedata
-from dataclasses import replace
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from memosite.facts import rules
@@ -40,11 +39,14 @@ from memosite.facts.parsed import (
     Participant,
     Text,
 )
+from memosite.facts.patterns import regex
 from memosite.facts.texts import describe_text, summarize
+from memosite.facts.values import replace
 from memosite.formats.fields import Fields, canonical_json
+from memosite.formats.sessions.model import is_put_there
 from memosite.formats.system import Adapter
 from memosite.formats.systems import RECORD_IDS
-from memosite.formats.turns import all_readings, settled
+from memosite.formats.turns import Turn, all_readings, blocks, settled
 from memosite.quotes.citations import cited_in
 
 MEMO_TYPE = "memodef:Memo"
@@ -63,7 +65,7 @@ _EXTENSIONS = ("", ENVELOPE_SUFFIX, BODY_SUFFIX)
 _REDACTION = ("raw", "partial", "redacted")
 
 _ORG_FOLDER = "org"
-_ORGDEF = re.compile(r'"(?:orgdef"\s*:|orgdef:)')
+_ORGDEF = regex(r'"(?:orgdef"\s*:|orgdef:)')
 _LOOKED_AT = 100_000
 
 
@@ -407,8 +409,7 @@ def parse_body(file: File) -> Parsed:
         readings = all_readings(text)
         forms = []
         for form, found in readings:
-            first = next((turn.text for turn in found.turns if turn.text.strip()), text)
-            forms.append(replace(form, summary=summarize(first)))
+            forms.append(replace(form, summary=summarize(_first_words(found.turns) or text)))
         known = replace(settled(replace(known, turns=0, forms=tuple(forms)), None), forms=tuple(forms))
         for found in [found for _, found in readings if found.rest][:1]:
             message = f"it holds more than {len(found.turns):,} turns; the rest is shown unchanged"
@@ -417,6 +418,12 @@ def parse_body(file: File) -> Parsed:
     else:
         known = replace(known, citations=cited_in(text))
     return file.parsed(BodyFile(file=file.facts, text=known), findings, file.data, data)
+
+
+def _first_words(turns: Iterable[Turn]) -> str:
+    """What was said first, without tool calls and what a harness put there; "" if nothing was."""
+    said = (block.text for turn in turns for block in blocks(turn.text) if block.kind == "speech")
+    return next((words for words in said if words.strip() and not is_put_there(words)), "")
 
 
 MEMODEF = Adapter(_is_envelope, parse_envelope)

@@ -7,7 +7,6 @@ as they are, for the tools they are made for.
 import json
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from memosite.facts import rules
@@ -16,6 +15,7 @@ from memosite.facts.json_text import clean_text, key_places, shown
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, read_reference, stem_of
 from memosite.facts.parsed import LibraryCard, Organization, Parsed, Relationship, Seat
 from memosite.facts.texts import cut_line, describe_text, one_line
+from memosite.facts.values import replace
 from memosite.formats.fields import Fields
 from memosite.formats.system import Adapter
 from memosite.formats.systems import RECORD_IDS

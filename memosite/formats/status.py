@@ -6,6 +6,7 @@ from typing import Literal, get_args
 
 from memosite.archive.model import Artifact, Document, Record
 from memosite.facts.parsed import DocumentHead
+from memosite.facts.patterns import regex
 from memosite.formats.systems import system_of
 
 # Reads how a decision stands from its status, which people word freely: `Accept with changes`, `✅ Ratified 3 May`.
@@ -42,35 +43,35 @@ _WORDS: Mapping[Standing, str] = {
     ),
 }
 
-_FIRST = re.compile("|".join(rf"(?P<{standing}>\b(?:{words})\b)" for standing, words in _WORDS.items()), re.IGNORECASE)
-_PARTLY = re.compile(r"\b(?:part(?:ly|ially)|in part)\s+(?:superseded|superceded|replaced)\b", re.IGNORECASE)
-_BY_ANOTHER = re.compile(rf"\b(?:{_WORDS['superseded']})\s+(?:by|durch)\b", re.IGNORECASE)
+_FIRST = regex("|".join(rf"(?P<{standing}>\b(?:{words})\b)" for standing, words in _WORDS.items()), re.IGNORECASE)
+_PARTLY = regex(r"\b(?:part(?:ly|ially)|in part)\s+(?:superseded|superceded|replaced)\b", re.IGNORECASE)
+_BY_ANOTHER = regex(rf"\b(?:{_WORDS['superseded']})\s+(?:by|durch)\b", re.IGNORECASE)
 
-_CLAUSE = re.compile(r"[;,:()\[\]{}|—]|\.(?=\s|$)|\s[–-]\s")
+_CLAUSE = regex(r"[;,:()\[\]{}|—]|\.(?=\s|$)|\s[–-]\s")
 _DECIDES = "ratif|approv|decision|sign|review|confirm|vote"
-_AWAITS = re.compile(
+_AWAITS = regex(
     r"\b(?:await(?:s|ing)?|pending|waiting (?:for|on)|wartet auf|ausstehend|vorbehaltlich)\b"
     r"|\bsubject to\b(?! change\b)"
     rf"|\b(?:needs|before)\b.*\b(?:{_DECIDES})"
     rf"|\b(?:yet|has|have|is|are) to be (?:{_DECIDES})|\bratifies\b|^\W*recommended(?: only)?\W*$",
     re.IGNORECASE,
 )
-_ENDED = re.compile(
+_ENDED = regex(
     r"~~.*?~~|\b(?:no longer|not|nothing|never|without|was|were|been|after|once|formerly|previously|originally|war)"
     r"\s+(?:\w+\s+)?(?:await(?:s|ing)?|pending|waiting (?:for|on)|subject to|draft)\b"
     r"(?:\s+(?!(?:and|but|now)\b)\w+){0,4}",
     re.IGNORECASE,
 )
 """What holds no longer: `~~Proposed~~`, `was awaiting`."""
-_GIVEN = re.compile(
+_GIVEN = regex(
     r"^\W*(?:(?:since|now|then|later)\s+)?(?:[\w-]+[\s-])?"
     r"(?:ratified|approved|accepted|adopted|confirmed|signed|granted|received|given)\b",
     re.IGNORECASE,
 )
-_WHEN = re.compile(r"\d{4}-\d\d-\d\d|\b(?:\d{1,2}\.? \w+ \d{4}|same day|since|now)\b", re.IGNORECASE)
+_WHEN = regex(r"\d{4}-\d\d-\d\d|\b(?:\d{1,2}\.? \w+ \d{4}|same day|since|now)\b", re.IGNORECASE)
 """With `_GIVEN`, says in a later clause that what was awaited came, and when."""
 
-_WORK = re.compile(
+_WORK = regex(
     r"\b(?:await(?:s|ing)?|pending|waiting (?:for|on))(?:[\s(]+\w+){0,2}"
     r"[\s(]+(?:implement|deploy|roll-?out|releas|migrat)"
     r"|\b(?:implementation|deployment|roll-?out|release|migration)(?: is| still)? pending\b",
@@ -94,7 +95,7 @@ def awaiting_clauses(status: str) -> list[str]:
     return found
 
 
-_WROTE = re.compile(r"\b(?:by|from|author|drafted|von)\b", re.IGNORECASE)
+_WROTE = regex(r"\b(?:by|from|author|drafted|von)\b", re.IGNORECASE)
 
 
 def who_may_decide(status: str) -> list[list[str]]:
@@ -131,7 +132,7 @@ Sort = Literal["decision", "proposal", "other"]
 _DECISIONS = frozenset({"decisions", "decision", "adr", "adrs"})
 _PROPOSALS = frozenset({"proposals", "proposal", "rfc", "rfcs"})
 
-_INDEXES = re.compile(
+_INDEXES = regex(
     r"(?:_?index|readme|toc|contents|(?:[0-9]+-)?(?:adr-)?template)(?:[._-].*)?\.(?:md|markdown)", re.IGNORECASE
 )
 

@@ -6,7 +6,6 @@ listed and compared by commands that read nothing.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Protocol
 
@@ -15,6 +14,7 @@ from memosite.facts.findings import Finding, Rule
 from memosite.facts.names import RecordEntry
 from memosite.facts.parsed import FileFacts, LineOf, Parsed, RecordCard, RecordEvent
 from memosite.facts.texts import IdForm
+from memosite.facts.values import Value, field
 
 DataOf = Callable[[FileFacts], bytes | None]
 """The bytes of a file as they were read, None if they are not kept."""
@@ -26,8 +26,7 @@ GroupOrder = tuple[int, int, str]
 """The place of a group among the groups of its system."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JoinedRecords:
+class JoinedRecords(Value):
     """Records that were joined from the parts of several files.
 
     `history` holds the recorded events by the source and path of a record's file, oldest first, what has no date last.
@@ -52,8 +51,7 @@ class Join(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
-class Adapter:
+class Adapter(Value, kw_only=False):
     """How files of one format are recognized, by their shape, and parsed, which never raises for content.
 
     Of a record system also: `join` makes records of several files; without it, each file's records are whole. `split`
@@ -79,8 +77,7 @@ def _none(_: object) -> tuple[()]:
     return ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordSystem:
+class RecordSystem(Value):
     """One record system. Paths are relative to a source, with `/`; functions of a path depend on it alone.
 
     `parser` is the name of the module with its `ADAPTER`; `ids` are the forms of its ids, by which texts are searched.

@@ -4,13 +4,13 @@ To add one: a folder that exports its `SYSTEM` (see `formats/system.py`), and a 
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from memosite.facts import rules
 from memosite.facts.file import File
 from memosite.facts.findings import Rule
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, RecordEntry, short_hash
 from memosite.facts.parsed import FileFacts, Parsed, RecordCard, RecordFile, RecordPart
+from memosite.facts.values import replace
 from memosite.formats import memory_layer, memory_store, mif, wyren
 from memosite.formats.system import RecordSystem
 

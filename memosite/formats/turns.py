@@ -16,31 +16,30 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count, pairwise
 from typing import Literal, NamedTuple, TypeAlias, cast
 
 from memosite.facts.file import most_turns
 from memosite.facts.parsed import Order, Text, TurnForm
+from memosite.facts.patterns import regex
 from memosite.facts.texts import cut_line
+from memosite.facts.values import Value, replace
 
 # Reads the stamps of turns, which are local times without a zone, and tells what they are in UTC (SPEC 4).
 
 
 _YEAR, _SHORT = "([12][0-9]{3})", "([0-9]{1,2})"
-_DATE = re.compile(rf"(?<![0-9])(?:{_YEAR}([./-]) ?{_SHORT}\2 ?{_SHORT}|{_SHORT}([./-]) ?{_SHORT}\6 ?{_YEAR})(?![0-9])")
-_CLOCK = re.compile(r"(?<![0-9])([0-9]{1,2})(?:[:.]| h )([0-9]{2})(?:(?:[:.]| min )([0-9]{2})(?: s)?)?(?![0-9])")
+_DATE = regex(rf"(?<![0-9])(?:{_YEAR}([./-]) ?{_SHORT}\2 ?{_SHORT}|{_SHORT}([./-]) ?{_SHORT}\6 ?{_YEAR})(?![0-9])")
+_CLOCK = regex(r"(?<![0-9])([0-9]{1,2})(?:[:.]| h )([0-9]{2})(?:(?:[:.]| min )([0-9]{2})(?: s)?)?(?![0-9])")
 _HALVES = {
     **dict.fromkeys(("am", "午前", "上午", "오전", "πμ", "ص", "pg", "pd"), 0),
     **dict.fromkeys(("pm", "午後", "下午", "오후", "μμ", "م", "ptg", "md"), 12),
     **dict.fromkeys(("", "t", "klo", "г", "гч", "u"), None),  # words that say nothing
 }
 _PLAIN = str.maketrans("年月日\u00a0\u2009\u202f", "--    ", "\u200e\u200f")  # some locales have marks around AM and PM
-_AMERICAN = re.compile(
-    r"[1-9][0-9]?/[1-9][0-9]?/[0-9]{4}, [0-9:]+ [AP]M"
-)  # what puts the day first writes 05/06, or pm
-_FORMER_STAMP = re.compile(
+_AMERICAN = regex(r"[1-9][0-9]?/[1-9][0-9]?/[0-9]{4}, [0-9:]+ [AP]M")  # what puts the day first writes 05/06, or pm
+_FORMER_STAMP = regex(
     r"(?:(?P<month>[0-9]{1,2}/[0-9]{1,2}/[12][0-9]{3})|(?P<day>[0-9]{1,2}\.[0-9]{1,2}\.[12][0-9]{3})"
     r"|(?P<year>[12][0-9]{3}-[0-9]{1,2}-[0-9]{1,2}))"
     r"(?:, *| +|T)[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?: *[AaPp]\.?[Mm]\.?)?"
@@ -156,13 +155,13 @@ def last_turn_at(span: tuple[dt.datetime, dt.datetime] | None, *, started: dt.da
 
 
 _PLAIN_SPEAKERS = frozenset({"User", "Assistant", "Human"})
-_HEADING = re.compile(r"## +(?:([🧑🤖]\S*) +)?(.*)")
-_FENCE = re.compile(r"[ \t]*(`{3,}(?=[^`]*$)|~{3,})(.*)")
-_TOOL = re.compile(r"> ?\*\*🔧\ufe0f? *([^*\s][^*]*)\*\*(?: *<sub>([^<]*)</sub>)? *")
-REDACTED = re.compile(r"\[REDACTED:[\w.-]+\]", re.ASCII)
+_HEADING = regex(r"## +(?:([🧑🤖]\S*) +)?(.*)")
+_FENCE = regex(r"[ \t]*(`{3,}(?=[^`]*$)|~{3,})(.*)")
+_TOOL = regex(r"> ?\*\*🔧\ufe0f? *([^*\s][^*]*)\*\*(?: *<sub>([^<]*)</sub>)? *")
+REDACTED = regex(r"\[REDACTED:[\w.-]+\]", re.ASCII)
 _TAG_NAME = r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+"  # HTML's own elements have neither - nor _ in their names
-_OPENING = re.compile(rf"[ \t]*<({_TAG_NAME})>")
-_CLOSING = re.compile(rf"</({_TAG_NAME})>")
+_OPENING = regex(rf"[ \t]*<({_TAG_NAME})>")
+_CLOSING = regex(rf"</({_TAG_NAME})>")
 _NIGHT = frozenset({23, 0, 1, 2})  # hours of local time in which clocks go back, worldwide
 _HOUR = dt.timedelta(hours=1)
 _MOST_EXAMPLES = 32  # headings in fenced code in a row: the bound on the work, and on what can be swallowed
@@ -174,8 +173,7 @@ TurnKind: TypeAlias = Literal["person", "assistant", "system", "summary"]
 """Who speaks: somebody who typed, the agent, what a machine put in somebody's place, what a compaction wrote."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnPlace:
+class TurnPlace(Value):
     """Where the text of a turn is in a session log: lines, 1 = first, both included, and the id of its record, if any.
 
     `file` is the path of the file if the log is in several. `state` says what is odd: a person took its branch back, it
@@ -191,8 +189,7 @@ class TurnPlace:
     words_from: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class Turn(Value):
     """One speaker's turn. `text` and `digest` are those of SPEC 7, see `parse_conversation`."""
 
     ordinal: int  # 1 = first
@@ -244,8 +241,7 @@ class Turn:
         return self.kind == "person"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnList:
+class TurnList(Value):
     """A body as turns. `preamble` is the text before the first one, all of it when there is none.
 
     `span` are the local times of the first turn and of the last, by the clock of the first; None without stamps.
@@ -259,8 +255,7 @@ class TurnList:
     rest: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnBlock:
+class TurnBlock(Value):
     """A part of a turn. `text` is Markdown: of a tool without the `> `, of an aside without its two tags.
 
     `start` is the line of the turn's text on which the block begins, and `end` the line after its last; of a part of a
@@ -286,8 +281,7 @@ class TurnBlock:
     digest: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Heading:
+class _Heading(Value):
     line: int  # index of its line
     cut: int  # index of the line before which the previous turn ends
     speaker: str

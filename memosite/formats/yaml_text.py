@@ -12,7 +12,6 @@ itself, with the lines of its keys, and a value that merely lacks quotes is the 
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -21,6 +20,8 @@ import yaml
 from memosite.facts import rules
 from memosite.facts.characters import printable, quote
 from memosite.facts.json_text import KeyPath, Problem, clean_text, shown
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value, field
 
 YAML_CHARS = 65_536
 """The longest YAML that is read, in characters."""
@@ -50,20 +51,19 @@ _FORBIDDEN = yaml.reader.Reader.NON_PRINTABLE
 _NO_FIELDS = "the frontmatter is not made of fields, `key: value`"
 _TOO_LONG = f"the frontmatter is longer than {YAML_CHARS} characters; the rest was not read"
 
-_BLANK_LINES = re.compile(r"(?>(?:[ \t\ufeff]*+\n)*)")
-_OPENING = re.compile(r"---[ \t]*\n")
-_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
-_BODY_BEGINS = re.compile(r"^(?:[ \t]*$|#{1,6}[ \t])", re.MULTILINE)
-_KEY_LINE = re.compile(r"""["']?(?P<key>[\w .-]{1,100}?)["']?[ \t]*:(?:[ \t]+(?P<value>\S.*)|[ \t]*)""")
-_FIELD_BEGINS = re.compile(r"^(?=[^\s#\-\]}])", re.MULTILINE)
-_KEYED = re.compile(
+_BLANK_LINES = regex(r"(?>(?:[ \t\ufeff]*+\n)*)")
+_OPENING = regex(r"---[ \t]*\n")
+_CLOSING = regex(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
+_BODY_BEGINS = regex(r"^(?:[ \t]*$|#{1,6}[ \t])", re.MULTILINE)
+_KEY_LINE = regex(r"""["']?(?P<key>[\w .-]{1,100}?)["']?[ \t]*:(?:[ \t]+(?P<value>\S.*)|[ \t]*)""")
+_FIELD_BEGINS = regex(r"^(?=[^\s#\-\]}])", re.MULTILINE)
+_KEYED = regex(
     r"""(?P<head>[ ]*(?:-[ ]+)*(?:"[^"]{1,100}"|'[^']{1,100}'|[\w@$.][\w @$./-]{0,99}?)[ ]*:[ ]+)(?P<value>\S.*)"""
 )
-_LISTED = re.compile(r"(?P<head>[ ]*(?:-[ ]+)+)(?P<value>\S.*)")
+_LISTED = regex(r"(?P<head>[ ]*(?:-[ ]+)+)(?P<value>\S.*)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+class Head(Value):
     """The YAML at the head of a text, the line it begins at (1 = first), and the text after it.
 
     It begins at line 2, after the `---`, unless blank lines are before that, which `late` tells.
@@ -83,8 +83,7 @@ class Head:
         return Problem(rule=rules.FRONTMATTER_LATE, line=self.line - 1, message=message) if self.line > 2 else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Yaml:
+class Yaml(Value):
     """A mapping as read, the lines of its keys and entries, what is wrong with it, and fields that were left out."""
 
     fields: dict[str, YamlValue] = field(default_factory=dict)
@@ -140,8 +139,7 @@ def _repeated(line: int, key: str) -> Problem:
     return Problem(rule=REPEATED, line=line, message=f'"{shown(key)}" occurs again here; the last one counts')
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Fault:
+class _Fault(Value):
     """Why YAML could not be read, the line (0 = first) to look at, and the lines that a fix by quoting may help."""
 
     line: int
@@ -149,8 +147,7 @@ class _Fault:
     suspects: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Loaded:
+class _Loaded(Value):
     """A value, the line (0 = first) of each key and entry, and the duplicate keys of each mapping."""
 
     value: YamlValue
@@ -353,8 +350,7 @@ def _quote(value: str) -> str:
 # The frontmatter of documents
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Frontmatter:
+class Frontmatter(Value):
     """The fields at a text's head, by key in lower case, the text after them, and what is wrong with them."""
 
     body: str

@@ -30,6 +30,7 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Keyword, Name, Number, Operator, String
 
+from memosite.facts.patterns import regex
 from memosite.facts.texts import URL, WORD, without_punctuation
 from memosite.markdown.naming import inline_text, joined_words
 from memosite.markdown.tokens import LANGUAGE, BodyTokens, printable_text, read_body, said_of_code
@@ -158,32 +159,32 @@ _MAX_SHOWN = 300  # characters of a destination in a tooltip; `data:` URLs may h
 _FEW = 64  # keys that are found faster one by one than by splitting the text into names
 
 
-_SPACE = re.compile(r"\s")
+_SPACE = regex(r"\s")
 
 
-_WRITTEN_LINK = re.compile(r'\[[^\[\]\n]{0,300}\]\((?P<to>[^()\s<>]{1,1000})(?: "[^"\n]{0,300}")?\)')
+_WRITTEN_LINK = regex(r'\[[^\[\]\n]{0,300}\]\((?P<to>[^()\s<>]{1,1000})(?: "[^"\n]{0,300}")?\)')
 
 
 _LONGEST_URL, _LONGEST_TITLE = 2_000, 500  # what all browsers follow, and what fits a tooltip
 
 
-_EXTERNAL = re.compile(r"https?://[^\s/?#\\]|mailto:\S", re.IGNORECASE)
+_EXTERNAL = regex(r"https?://[^\s/?#\\]|mailto:\S", re.IGNORECASE)
 
 
 # A key that holds a character that is in no word is searched for as it is.
 _RUN = rf"(?:[{WORD}.-]|:(?=[/\\]))+"
 
 
-_BARE_URL = re.compile(URL)
+_BARE_URL = regex(URL)
 
 
-_MENTION = re.compile(rf"{URL}|{_RUN}")
+_MENTION = regex(rf"{URL}|{_RUN}")
 
 
-_CALLOUT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*", re.IGNORECASE)
+_CALLOUT = regex(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*", re.IGNORECASE)
 
 
-_FOLDING = re.compile(r"<summary>(?P<said>[^<>]*)</summary>|</?(?:details|summary)(?: open)?>")
+_FOLDING = regex(r"<summary>(?P<said>[^<>]*)</summary>|</?(?:details|summary)(?: open)?>")
 
 
 _TAGS: Final = {"p", "blockquote", "ul", "ol", "li", "hr", "table", "thead", "tbody", "tr", "th", "td"}
@@ -531,10 +532,10 @@ MAX_HTML: Final = 800_000
 """The most HTML of one text with links, anchors and code; what takes more, such as short URLs, has none of them."""
 
 
-_OPENING = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*([A-Za-z0-9_+#.-]{0,40})")
+_OPENING = regex(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*([A-Za-z0-9_+#.-]{0,40})")
 
 
-_CLOSING = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*")
+_CLOSING = regex(r" {0,3}(`{3,}|~{3,})[ \t]*")
 
 
 _Range: TypeAlias = tuple[int, int]

@@ -8,7 +8,6 @@ Takes linear time; documents that would take too long, or nest deeper than the p
 """
 
 import re
-from dataclasses import dataclass, field
 from functools import cache
 from html import escape, unescape
 from itertools import pairwise
@@ -17,18 +16,20 @@ from typing import Final
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from memosite.facts.patterns import regex
+from memosite.facts.values import Struct, Value, field
 from memosite.markdown.tokens import MAX_COST, MAX_NESTING, block_rules, worst_cost
 
-_FRONT: Final = re.compile(r"---[ \t]*\n(?=\S)(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
+_FRONT: Final = regex(r"---[ \t]*\n(?=\S)(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 
 
-_INCLUDES: Final = re.compile(
+_INCLUDES: Final = regex(
     r"(header-includes|include-in-header|include-(?:before|after)[\w-]*|css|stylesheets?)[\"']?\s*:|<(style|script|link)\b"
 )
 """What in the front matter of a manuscript puts styles or words of its own into the page."""
 
 
-_RAW_FENCE: Final = re.compile(r"\{\s*=\s*([\w-]{1,20})")
+_RAW_FENCE: Final = regex(r"\{\s*=\s*([\w-]{1,20})")
 
 
 _RAW_TEXT: Final = frozenset(
@@ -56,7 +57,7 @@ _ATTRIBUTE = r"(?:\s+[A-Za-z_:][\w:.-]*(?:\s*=\s*(?:[^\s\"'=<>`]+|'[^'<>]*'|\"[^
 _TAG = rf"<(?P<end>/?)(?P<tag>[A-Za-z][A-Za-z0-9-]*){_ATTRIBUTE}{{0,50}}\s*/?>"
 
 
-_SPAN: Final = re.compile(
+_SPAN: Final = regex(
     r"\\(?P<escape>[!-/:-@\[-`{-~])|(?P<ticks>`+)|(?P<entity>&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|\w{2,31});)"
     r"|(?P<auto>(?<=\]\()<|<(?:[A-Za-z][A-Za-z0-9.+-]{1,31}:[^\s<>]{0,2000}|[^\s<>@:]{1,100}@[^\s<>@]{1,100})>)"
     rf"|(?P<open><!--)|{_TAG}|(?P<odd><(?=[A-Za-z/!?]))",
@@ -64,7 +65,7 @@ _SPAN: Final = re.compile(
 )
 
 
-_IN_HTML: Final = re.compile(rf"(?P<open><!--)|{_TAG}|(?P<odd><(?=[A-Za-z/!?]))|<|\]\(|`", re.ASCII)
+_IN_HTML: Final = regex(rf"(?P<open><!--)|{_TAG}|(?P<odd><(?=[A-Za-z/!?]))|<|\]\(|`", re.ASCII)
 
 
 _MARKS: Final = frozenset("*_`~[]<>\\#|!&-+.")
@@ -75,24 +76,23 @@ _LONGEST: Final = 20_000
 """Of a comment: without a bound, its end is looked for again from each beginning."""
 
 
-_ALERT: Final = re.compile(r"\[!\w+\][ \t]*(?:\n|\Z)")
+_ALERT: Final = regex(r"\[!\w+\][ \t]*(?:\n|\Z)")
 
 
-_QUOTED: Final = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
+_QUOTED: Final = regex(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 
 
-_ENDED: Final = re.compile(r"[:：][\s*_`~)\]”’\"'»>]*\Z")
+_ENDED: Final = regex(r"[:：][\s*_`~)\]”’\"'»>]*\Z")
 
 
 _BEFORE_TORN: Final = frozenset({"paragraph_close", "ordered_list_close", "bullet_list_close"})
 """What ends right above the rest of a block quote whose first line lost its mark; that may begin with a number."""
 
 
-_RAISED: Final = re.compile(r"^[ \t]{0,3}(?:<sup>([^<>\n]{1,3})</sup>|(\d{1,3})[.)] [^\n]{0,500}sha256:)", re.MULTILINE)
+_RAISED: Final = regex(r"^[ \t]{0,3}(?:<sup>([^<>\n]{1,3})</sup>|(\d{1,3})[.)] [^\n]{0,500}sha256:)", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lines:
+class Lines(Value):
     """HTML of the same lines; `page` is what in the document may hide words anywhere in it.
 
     `torn` are the lines, from 1, on which block quotes begin that may have begun before: of one that begins an item of
@@ -138,8 +138,7 @@ def _parser() -> MarkdownIt:
     return parser
 
 
-@dataclass(slots=True)
-class _Writer:
+class _Writer(Struct):
     """Writes block after block, each on its lines. `signs` are those of footnotes that are raised numbers."""
 
     signs: frozenset[str]

@@ -9,10 +9,12 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from markdown_it.token import Token
+
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value
 
 MAX_ANCHOR: Final = 60
 
@@ -20,12 +22,11 @@ Kind: TypeAlias = Literal["heading", "paragraph", "item", "code"]
 Shape: TypeAlias = Literal["text", "heading", "fence", "indented"]
 """How the source of a passage is written: as lines of text, behind `#` or between `==`, between fences, indented."""
 
-_EMPTY_LINE = re.compile(r"\n[ \t]*(?=\n)")
+_EMPTY_LINE = regex(r"\n[ \t]*(?=\n)")
 _CODE: Final[dict[str, Shape]] = {"fence": "fence", "code_block": "indented"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Heading:
+class Heading(Value):
     """One heading of a body: level 1 to 6 as written, text without markup, anchor without prefix.
 
     An anchor holds letters and digits of any script in lower case, each other run as one "-", at most `MAX_ANCHOR`
@@ -52,8 +53,7 @@ class Named(NamedTuple):
     content: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Names:
+class Names(Value):
     """The outline of a body and its passages, both in the order of the source."""
 
     headings: tuple[Heading, ...]

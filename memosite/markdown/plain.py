@@ -5,15 +5,15 @@ that plain text and places need. Where a passage is in the source is found from 
 each of its lines, so its first line tells where on that line it begins.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import accumulate, chain
 from typing import NamedTuple
 
 from markdown_it.token import Token
 
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value, field
 from memosite.markdown.naming import Kind, Named, inline_text, joined_words
 from memosite.markdown.tokens import read_body, said_of_code
 
@@ -75,7 +75,7 @@ def _shown(line: int, anchor: str, text: str) -> Iterator[PlainLine]:
 # Finds places in a body that a page shows as Markdown: the anchor of a heading or passage, and that of a line.
 
 
-_FRONT_MATTER = re.compile(r"---\n[A-Za-z_][\w -]*:.*\n(?:[A-Za-z_][\w -]*:.*\n|[ \t#-].*\n|\n)*?---\n")
+_FRONT_MATTER = regex(r"---\n[A-Za-z_][\w -]*:.*\n(?:[A-Za-z_][\w -]*:.*\n|[ \t#-].*\n|\n)*?---\n")
 
 
 def front_matter(text: str) -> str:
@@ -84,8 +84,7 @@ def front_matter(text: str) -> str:
     return found[0] if found else ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Places:
+class Places(Value):
     """The anchors of a text; `headings` has them by the words of headings, `lines` by where their passages begin.
 
     Lines are counted from 1. `end` is the last one of the text.
@@ -127,11 +126,10 @@ def read_places(text: str) -> Places:
 # Finds where in a text its passages are: the characters of their source, which is what is cited (docs/citations.md).
 
 
-_OPENING = re.compile(r"(?:#{1,6}|={2,6})[ \t]+")
+_OPENING = regex(r"(?:#{1,6}|={2,6})[ \t]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class Span(Value):
     """A passage of a text: its anchor, without prefix, and its characters from `begin` on and before `end`."""
 
     anchor: str

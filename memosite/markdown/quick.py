@@ -15,6 +15,8 @@ from typing import Any, Final, TypeAlias
 from markdown_it.token import Token
 from pyromark import Markdown, Options
 
+from memosite.facts.patterns import regex
+
 # Where two parsers may read a text differently: markdown-it, which is the measure, and the native one.
 
 
@@ -38,41 +40,41 @@ _KNOWN = (
 )
 
 
-unknown = re.compile(rf"[^{_KNOWN}]").search
+unknown = regex(rf"[^{_KNOWN}]").search
 
 
-odd_neighbour = re.compile(rf"[*_][^{_KNOWN}]|[^{_KNOWN}][*_]").search
+odd_neighbour = regex(rf"[*_][^{_KNOWN}]|[^{_KNOWN}][*_]").search
 
 
-has_odd_space = re.compile(r"(?<!\w)[^\S \n]|[^\S \n](?!\w)").search
+has_odd_space = regex(r"(?<!\w)[^\S \n]|[^\S \n](?!\w)").search
 
 
-is_doubtful_label = re.compile(r"[*\[\]]|(?<!\w)_|_(?!\w)").search
+is_doubtful_label = regex(r"[*\[\]]|(?<!\w)_|_(?!\w)").search
 """Spans that reach out of the label of a link, and brackets within brackets."""
 
 
-is_plain_destination = re.compile(r"[^\s<>()\\&\"'`*_\[\]]+").fullmatch
+is_plain_destination = regex(r"[^\s<>()\\&\"'`*_\[\]]+").fullmatch
 
 
-_SECTION = re.compile(r"^[ >*+\d.)-]*==", re.MULTILINE)  # also what may be the line below a heading
+_SECTION = regex(r"^[ >*+\d.)-]*==", re.MULTILINE)  # also what may be the line below a heading
 
 
-_WHOLE_SECTION = re.compile(r"(={2,6}) ([^\n]*) \1")
+_WHOLE_SECTION = regex(r"(={2,6}) ([^\n]*) \1")
 
 
-_HEADING = re.compile(r"#{1,6} ++([^\n]*[^\n# ])[ \n]*")
+_HEADING = regex(r"#{1,6} ++([^\n]*[^\n# ])[ \n]*")
 
 
-_MARKER = re.compile(rb" *(?:[-+*]|\d{1,9}[.)]) {1,4}(?=[^ \n])")
+_MARKER = regex(rb" *(?:[-+*]|\d{1,9}[.)]) {1,4}(?=[^ \n])")
 
 
-_FENCE = re.compile(rb"(`{3,})([A-Za-z0-9_+#.-]*) *\n")
+_FENCE = regex(rb"(`{3,})([A-Za-z0-9_+#.-]*) *\n")
 
 
-_BELOW_HEADER = re.compile(r"\n[ >]*[|:-][|: -]*$", re.MULTILINE)
+_BELOW_HEADER = regex(r"\n[ >]*[|:-][|: -]*$", re.MULTILINE)
 
 
-_TABLE = re.compile(r"\|[^\n\\]*\| *\n\|(?: *:?-+:? *\|)+ *\n(?:\|[^\n\\]*\| *(?:\n|\Z))*")
+_TABLE = regex(r"\|[^\n\\]*\| *\n\|(?: *:?-+:? *\|)+ *\n(?:\|[^\n\\]*\| *(?:\n|\Z))*")
 
 
 def maybe_sections(source: str) -> int:

@@ -15,7 +15,6 @@ by a core rule, before the texts of footnotes are moved to the end.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final
 
@@ -28,6 +27,8 @@ from markdown_it.rules_inline import StateInline, autolink, image, link
 from markdown_it.token import Token
 from mdit_py_plugins.footnote.index import footnote_def, footnote_ref
 
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value
 from memosite.markdown.naming import Heading, Named, Names, inline_text, name_passages
 from memosite.markdown.quick import read_quickly
 
@@ -150,20 +151,20 @@ _COSTS: Final = {"\n": 65, "[": 20, "|": 16, "*": 8, "_": 8, "~": 8, "-": 8, "`"
 _CHEAP_CHARS: Final = MAX_COST // (max(_COSTS.values()) + 1)  # so many characters of any kind cost less
 
 
-_SPAN = re.compile(r"[\n!&*<\[\\\]_`~]")
+_SPAN = regex(r"[\n!&*<\[\\\]_`~]")
 
 
-_NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_NOT_TEXT = regex("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 _NESTING = ("blockquote_open", "list_item_open", "footnote_reference_open")
 
 
-LANGUAGE: Final = re.compile(r"\s*([A-Za-z0-9_+#.-]{0,40})")
+LANGUAGE: Final = regex(r"\s*([A-Za-z0-9_+#.-]{0,40})")
 """The language of code, at the beginning of what is said of it."""
 
 
-_TASK = re.compile(r"\[([ xX])\](?=\s)")
+_TASK = regex(r"\[([ xX])\](?=\s)")
 
 
 _NO_COMMENT = -1  # in the cache of a block's content, which has places else: where comments begin that do not end in it
@@ -175,11 +176,10 @@ _TEXTS = ("paragraph_open", "heading_open")
 _OF_TABLES = ("table_", "thead_", "tbody_", "tr_", "th_", "td_")
 
 
-_AUTOLINK = re.compile(r"<(?:https?://|mailto:|[^\s<>:@]+@)", re.IGNORECASE)
+_AUTOLINK = regex(r"<(?:https?://|mailto:|[^\s<>:@]+@)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BodyTokens:
+class BodyTokens(Value):
     """What was read of a body: its text with LF and without control characters, its blocks, its outline, its passages.
 
     `passages` are headings, paragraphs, items and code, in the order of the source.

@@ -7,7 +7,6 @@ itself knows nothing of the archive, and keeps nothing of it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final, Literal
 from urllib.parse import quote, unquote
@@ -16,9 +15,11 @@ from memosite.agents import estimate
 from memosite.agents.items import day_and_time, who_of
 from memosite.archive.model import Archive
 from memosite.commands.arguments import COMMANDS, Option
+from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
 from memosite.facts.texts import counted, cut_line
-from memosite.facts.times import is_like_date, read_moment
+from memosite.facts.times import asked_date
+from memosite.facts.values import Value, replace
 
 # The tools that models are offered: their descriptions, what they take, and the command that each of them is.
 
@@ -36,8 +37,7 @@ _LONGEST: Final = 1_000
 _PYTHON: Final[dict[Type, type]] = {"string": str, "integer": int, "boolean": bool, "array": list}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Value):
     """A command: its words, and what it is given on standard input.
 
     `budget` is what its answer is cut to, in tokens, if the command itself takes none; 0: nothing is cut.
@@ -48,8 +48,7 @@ class Request:
     budget: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameter:
+class Parameter(Value):
     """What a tool takes: the option of the command that it is; None if the tool itself knows what to do with it.
 
     With `is_given` the command reads the value from its standard input. With `is_budget` the server itself cuts the
@@ -126,8 +125,7 @@ _TYPES: Final[dict[Type, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
+class Tool(Value):
     """A tool. `command` gives the command for its arguments: the name, and words that are no options."""
 
     name: str
@@ -174,9 +172,9 @@ def _by(name: str, *parameters: str) -> Callable[[Arguments], tuple[str, ...]]:
 def _since(values: Arguments) -> tuple[str, ...]:
     """The command for what is new between two days: anything but a day could be a file, or a commit."""
     for name in ("since", "until"):
-        if values.get(name) and read_moment(values[name]) is None:
-            found = "the invalid date " if is_like_date(values[name]) else ""
-            raise ConfigError(f'"{name}": found {found}{values[name][:80]!r}, expected a day, such as 2026-05-31')
+        expected = "expected a day, such as 2026-05-31"
+        if values.get(name) and asked_date(written := values[name][:80], of=f"{name}:", expected=expected) is None:
+            raise ConfigError(f'{name}: found "{printable(written)}", {expected}')
     return "diff", f"{values['since']}..{values.get('until', '')}"
 
 
@@ -352,6 +350,7 @@ TOOLS: Final = (
         replace(_option("reply", "--body", "the text, in Markdown"), is_given=True),
         _option("reply", "--summary", "of a long text: one to three sentences for the envelope", most=20_000),
         _option("reply", "--action", "whether it asks to do something"),
+        replace(_CUT_TO, what="the most to answer, in tokens (default: 20000); 0: everything"),
     ),
 )
 """All tools, in the order in which they are listed."""
@@ -360,6 +359,7 @@ TOOLS: Final = (
 DEFAULTS: Final[Mapping[str, Arguments]] = {
     "thread": {"summaries": True},
     **{name: {"budget": 4_000} for name in ("search", "cite", "verify", "new_since")},
+    "reply": {"budget": 20_000},  # a draft is of use as a whole
 }
 """What tools are given unless they are told otherwise."""
 
@@ -420,8 +420,7 @@ TEMPLATES: Final = {
 _ITEMS: Final = ("memo", "transcript")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class Listed(Value):
     """A resource in a list."""
 
     address: str

@@ -9,7 +9,6 @@ import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -30,6 +29,7 @@ from memosite.commands.places import configured, site_words
 from memosite.commands.report import secrets_lines
 from memosite.facts.characters import harmless
 from memosite.facts.errors import ConfigError, MemositeError, SecretsError
+from memosite.facts.values import Value
 from memosite.mcp import SCHEME, TEMPLATES, TOOLS, Listed, Request, cut_answer, listed, request_for, request_of
 from memosite.reading.archive import open_archive
 from memosite.run.processes import end_now, heeded_signals
@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 # Runs a command as the command line does, and gives what it prints.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class Answered(Value):
     """What a command printed on standard output, and what it said beside that. `is_error`: it has no answer."""
 
     text: str

@@ -8,7 +8,6 @@ names its inputs, and plans its outputs only when it is made.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 
@@ -16,10 +15,11 @@ from memosite import __version__
 from memosite.archive.ledger import LEDGER_PATH, Ledger
 from memosite.archive.model import Archive, Artifact, Document, Library, Memo, Record, Thread, Transcript
 from memosite.archive.seals import SEALS_PATH, SealLog
-from memosite.archive.urls import page_of
+from memosite.archive.urls import UNDATED_MONTH, page_of
 from memosite.config.loading import Contract
 from memosite.config.schema import Config
 from memosite.facts.parsed import Withheld
+from memosite.facts.values import Value, replace
 from memosite.pages import Site
 from memosite.plan.actions import action_part_units, plan_actions, position_action_units
 from memosite.plan.artifact_page import originals
@@ -154,7 +154,7 @@ def plan(
     yield from digest_units(digests)
     yield whole("digests", lambda context: plan_digest_lists(context, ledger, digests))
     yield from week_units(weeks)
-    yield whole("weeks", lambda context: plan_weeks(context, ledger, weeks))
+    yield whole("weeks", lambda context: plan_weeks(context, ledger, weeks, months.get(UNDATED_MONTH, ())))
     # The search page and the list of blocks come when all blocks are there.
     yield from block_units(blocks)
     yield whole(
@@ -195,8 +195,7 @@ def _with_pages(
 # Plans the whole site of a configuration: the context of all pages, and every unit.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SitePlan:
+class SitePlan(Value):
     """The units of a site, in the order in which they are written, and the context in which they are planned."""
 
     context: Context

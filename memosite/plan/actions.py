@@ -3,7 +3,6 @@
 import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
 from typing import ClassVar, TypeVar
@@ -14,16 +13,16 @@ from memosite.archive.urls import ACTIONS, DECISIONS, page_of, position_actions,
 from memosite.facts.parsed import BROADCAST, SOMEBODY
 from memosite.facts.phrases import phrase
 from memosite.facts.times import Moment
+from memosite.facts.values import Value, replace
 from memosite.pages import ListPage, ListSection, Page, Reference, Row, View
 from memosite.plan import page
-from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, age, as_of, few, newest_day, traced_unit
+from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, age, as_of, excerpt, few, newest_day, traced_unit
 from memosite.plan.dates import by_arrival
 from memosite.plan.threads import perhaps_answered_by
 
 # Page models of actions: the board of all positions, and the lists of one position or of one state.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ActionRow(Row):
     """A memo that asks for something, or what has to be decided. `age` is counted to the newest date of the archive.
 
@@ -38,7 +37,6 @@ class ActionRow(Row):
     same_matter: tuple[Reference, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ActionGroup(ListSection):
     """Actions of one kind, oldest first: the first of `total`. `more` leads to the rest."""
 
@@ -46,10 +44,11 @@ class ActionGroup(ListSection):
     more: str = ""
     is_waiting: bool = False
     """Whether it is for others to do something."""
+    is_of_state: bool = False
+    """Whether all are in one state, which the page says."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PositionActions:
+class PositionActions(Value):
     """What a position has to do and waits for; `href` leads to all of it. `former` are anchors it once had."""
 
     position: Reference
@@ -59,8 +58,7 @@ class PositionActions:
     groups: tuple[ActionGroup, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Owed:
+class Owed(Value):
     """How many answers one position owes another, and since when; `href` leads to the oldest memo."""
 
     href: str
@@ -71,7 +69,6 @@ class Owed:
     age: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StateLink(View):
     """One of the states: a link to its page, with its stable name, and how many are in it."""
 
@@ -79,7 +76,6 @@ class StateLink(View):
     total: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ActionsPage(Page):
     """The actions board: who owes whom an answer, and what each position has to do and waits for.
 
@@ -100,7 +96,6 @@ class ActionsPage(Page):
     positions_total: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ActionListPage(Page):
     """All actions of one position, or all in one state by position.
 
@@ -130,8 +125,7 @@ _NONE: Mapping[str, Sequence[Artifact]] = {}
 A = TypeVar("A", bound=Artifact)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(Value):
     """Memos that ask for something, and what has to be decided: `every` in order of arrival, all others oldest first.
 
     `of` holds them by state and by the position that they ask, which may be all or `SOMEBODY`; a memo to several has a
@@ -230,8 +224,7 @@ def rows_each(lengths: Sequence[int], limit: int = LIST_LIMIT) -> int:
     return most
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowMaker:
+class RowMaker(Value):
     """Makes the rows and groups of the page `start`; ages are counted to `day`."""
 
     context: Context
@@ -262,6 +255,7 @@ class RowMaker:
             rows=tuple(rows),
             total=len(items),
             is_waiting=is_waiting,
+            is_of_state=state is not None,
             empty=empty,
             more=relative(self.start, more) if more and len(items) > limit else "",
         )
@@ -277,6 +271,7 @@ class RowMaker:
             status=item.short_status,
             source=item.copies[0].file.source,
             same_matter=few(item.same_matter, partial(self.context.artifact, self.start)),
+            excerpt=excerpt(item),
         )
         if not isinstance(item, Memo):
             return row
@@ -310,8 +305,7 @@ _HEADINGS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OfPosition:
+class OfPosition(Value):
     """The actions of a position: `groups` as `_HEADINGS` has them, and `every` that it was asked or asked for."""
 
     groups: tuple[Sequence[Artifact], ...]

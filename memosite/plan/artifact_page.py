@@ -1,7 +1,6 @@
 """Plans what the pages of all artifacts share: head, originals, copies, texts, variants, decisions and mentions."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
 from functools import partial
 from typing import Any
 
@@ -281,7 +280,7 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
         is_pending=bool(artifact.owed_by) and artifact.kind != "memo",
         waits_for=() if is_asked_of_one else few(artifact.waits_for, partial(context.position, start)),
     )
-    return {field.name: getattr(page, field.name) for field in fields(page) if field.name not in _OF_KIND}
+    return {name: getattr(page, name) for name in page.__struct_fields__ if name not in _OF_KIND}
 
 
 def written_in(context: Context, start: str, artifact: Artifact) -> tuple[pages.Reference, ...]:

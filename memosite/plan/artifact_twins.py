@@ -11,7 +11,6 @@ Links in a twin are relative to the bundle. An artifact's twin is followed by th
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from hashlib import sha256
 from itertools import chain
 from typing import Any
@@ -19,10 +18,11 @@ from typing import Any
 from memosite.archive import model, urls
 from memosite.archive.cite import called
 from memosite.archive.ledger import LEAN, Ledger
-from memosite.archive.lines import artifact_line, body_texts, dump_line, join_texts, notice_of
+from memosite.archive.lines import artifact_line, body_texts, dump_line, notice_of
 from memosite.archive.mailboxes import wait_of
-from memosite.facts.parsed import RecordEvent, Ref, Text
+from memosite.facts.parsed import RecordEvent, Ref
 from memosite.facts.texts import cut_line, one_line
+from memosite.facts.values import as_dict
 from memosite.formats.sessions.kept import read_conversation
 from memosite.formats.status import decided_by, decided_on, sort_of, standing_of
 from memosite.formats.turns import Turn, blocks, without_hashes
@@ -58,7 +58,7 @@ def transcript_twin(
     here, turns = urls.page_of(transcript), list(_turns(context, transcript))
     lists: dict[str, Sequence[object]] = {
         "participants": [
-            asdict(participant) | {"extra": shown_extra(participant.extra, limit=PART_CHARS)}
+            as_dict(participant) | {"extra": shown_extra(participant.extra, limit=PART_CHARS)}
             for participant in transcript.envelope.participants
         ],
         "captures": _names(context.captures.get(transcript.ref, ())),
@@ -216,7 +216,7 @@ def _content(context: Context, artifact: model.Artifact, start: str) -> tuple[di
         fields["document"] = said
     if isinstance(artifact, model.Transcript):
         fields["transcript"], files = transcript_twin(context, artifact, start)
-    return fields | {"body": artifact_text(context, artifact, body_texts(artifact))}, files
+    return fields | {"body": page.artifact_text(context, artifact, body_texts(artifact))}, files
 
 
 def _citation_line(one: model.MadeCitation) -> dict[str, object]:
@@ -247,7 +247,7 @@ def _markdown(context: Context, artifact: model.Artifact, start: str) -> str:
     subject = one_line(artifact.subject) or artifact.short_subject
     notice = notice_of(artifact)
     text = notice.text if notice else _session_text(context, artifact)
-    text = text or artifact_text(context, artifact, artifact.texts)
+    text = text or page.artifact_text(context, artifact, artifact.texts)
     return f"# {subject}\n\n{head}\n\n{lists}---\n\n{text.rstrip()}\n"
 
 
@@ -333,16 +333,6 @@ def _event_line(one: RecordEvent) -> str:
     who = f" by {one.actor}" if one.actor else ""
     detail = f": {one.detail}" if one.detail else ""
     return f"- {shown.shown if shown else 'no date'} {one_line(f'{one.event}{who}{detail}')}\n"
-
-
-def artifact_text(context: Context, artifact: model.Artifact, texts: tuple[Text, ...]) -> str:
-    """These texts of an artifact as one; a broken file as it is, a library as the list of its items."""
-    if artifact.is_broken and not isinstance(artifact, model.Record):
-        return context.text_of(artifact.shown_file.sha256)
-    if isinstance(artifact, model.Library) and not artifact.card.rest:
-        items = [f"- {item.name} {item.version}: {item.description} ({item.file})" for item in artifact.card.items]
-        return "\n".join([artifact.card.description, "", *items])
-    return join_texts(context.text_of(text.sha256) for text in texts)
 
 
 def _head(context: Context, artifact: model.Artifact) -> Iterable[tuple[str, str]]:
@@ -448,8 +438,8 @@ def _record_facts(record: model.Record) -> dict[str, object]:
         "fields": [{"label": label, "value": value} for label, value in card.fields],
         "mentions": list(card.mentions),
         "anchors": list(card.anchors),
-        "citations": list(map(asdict, card.citations)),
-        "entities": list(map(asdict, card.entities)),
+        "citations": list(map(as_dict, card.citations)),
+        "entities": list(map(as_dict, card.entities)),
         "history": [
             {"event": one.event, "at": one.at.utc if one.at else None, "actor": one.actor, "detail": one.detail}
             for one in record.history
@@ -461,9 +451,6 @@ def _record_facts(record: model.Record) -> dict[str, object]:
 
 
 # Plans the bundles of a lean site: the twins and originals of a month as three files (SPEC 4, fewer files).
-
-
-_RULE = "\n---\n\n"
 
 
 def bundle_units(context: Context) -> Iterator[Unit]:
@@ -522,13 +509,6 @@ def _files(bundle: str, twins: dict[str, page.Twin], files: Sequence[Written | S
 
 
 def _bundle_markdown(bundle: str, twins: dict[str, page.Twin]) -> str:
-    """One text after another. In which line each begins stands above all of them, where no text can forge it."""
     month, _, number = bundle.rpartition("/")
     head = f"# {month_name(month)}, bundle {number}\n\n{len(twins)} in all. The line in which each begins:\n\n"
-    line = head.count("\n") + len(twins) + _RULE.count("\n") + 1
-    listed, texts = [], []
-    for key, twin in twins.items():
-        listed.append(f"- {line}: {key}\n")
-        texts.append(f"{twin.text}\n")
-        line += texts[-1].count("\n")
-    return f"{head}{''.join(listed)}{_RULE}{''.join(texts)}"
+    return page.texts_below_list(head, ((key, twin.text) for key, twin in twins.items()))

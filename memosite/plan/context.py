@@ -3,7 +3,6 @@
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from typing import TypeVar
 from weakref import proxy
@@ -23,9 +22,11 @@ from memosite.config.schema import FeedsConfig
 from memosite.facts.file import LABEL_CHARS
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Mailbox, Organization, Ref
-from memosite.facts.phrases import phrase, phrases
+from memosite.facts.patterns import regex
+from memosite.facts.phrases import kind_word, phrase, phrases
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
+from memosite.facts.values import Value, field, replace
 from memosite.feeds import FeedFile
 from memosite.pages import Page, Reference, Row, Site
 from memosite.plan import indexes
@@ -36,14 +37,17 @@ from memosite.sources.forges import commit_url
 from memosite.store.output import Synced
 
 T = TypeVar("T")
+R = TypeVar("R", bound=Row)
 
 
-LIST_LIMIT, ADDRESSEES = 500, 6
-"""The most entries of one list on one page (SPEC 4); the most recipients that a row of a list names."""
+_WORD = regex(r"[^\s:,;·()]+")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Context:
+LIST_LIMIT, ADDRESSEES, EXCERPT = 500, 6, 120
+"""The most entries of one list on one page (SPEC 4); the most recipients, and characters of text, in a row."""
+
+
+class Context(Value, dict=True, apart=("mentions",)):
     """The archive and everything a page is made with.
 
     `text_of` gives a text by its digest; `mentions` keeps places; `shared` are passages that texts have in common.
@@ -55,7 +59,7 @@ class Context:
     archive_id: str = "archive"
     authority: str = "memosite.invalid,2026"
     feeds: FeedsConfig = field(default_factory=FeedsConfig)
-    mentions: indexes.MentionFinder = field(default_factory=indexes.MentionFinder, compare=False, repr=False)
+    mentions: indexes.MentionFinder = field(default_factory=indexes.MentionFinder)
     shared: dict[Ref, tuple[SharedLink, ...]] = field(default_factory=dict)
 
     @cached_property
@@ -281,6 +285,7 @@ class Context:
             date=artifact.date,
             depth=depth,
             source=artifact.copies[0].file.source,
+            excerpt=excerpt(artifact),
         )
         if isinstance(artifact, model.Transcript):
             status = _state_of(artifact) or ("" if artifact.ended else phrase("ongoing"))
@@ -310,6 +315,7 @@ class Context:
             action=self.shown_action(memo, viewer),
             unread=self.unread(memo, viewer),
             status=_state_of(memo),
+            excerpt=excerpt(memo),
         )
 
     def successor(self, start: str, artifact: model.Artifact) -> Reference | None:
@@ -398,6 +404,39 @@ def few(every: Sequence[T], link: Callable[[T], Reference]) -> tuple[Reference, 
     return (*shown, Reference(label=phrase("{more} more", more=more))) if more else shown
 
 
+def excerpt(artifact: model.Artifact) -> str:
+    """A line of the text of an artifact, as short as rows of lists have it."""
+    return cut_line(artifact.excerpt, EXCERPT)
+
+
+def without_said(row: R, above: str) -> R:
+    """A row without what the headings above it say: what it is, its status, its mailbox and source, who wrote it."""
+    words = _words(above)
+
+    def unsaid(part: str) -> str:
+        return "" if _words(part) in words or _words(f"{part}s") in words else part
+
+    is_named = row.kind == "record"  # by its system, and the word of that
+    kept = " ".join(filter(None, map(unsaid, row.type.split(" ", 1)))) if is_named else unsaid(row.type)
+    is_to_one = len(row.to) == 1 and not unsaid(row.to[0].label)
+    return replace(
+        row,
+        type=kept,
+        is_kind_said=not (kept if row.type else unsaid(kind_word(row.kind))),
+        mailbox=row.mailbox if row.mailbox and unsaid(row.mailbox) else None,
+        status=unsaid(row.status),
+        source=unsaid(row.source),
+        sender=row.sender if row.sender and unsaid(row.sender.label) else None,
+        to=() if is_to_one else row.to,
+    )
+
+
+@lru_cache(maxsize=1_000)
+def _words(text: str) -> str:
+    """The words of a heading, or of what it may say, so that the one is within the other."""
+    return f" {' '.join(_WORD.findall(text.casefold()))} "
+
+
 def turns_line(transcript: model.Transcript) -> str:
     """How many turns it has, in words."""
     return phrases("{n:,} turn", "{n:,} turns", transcript.turns)
@@ -444,24 +483,21 @@ def _day(moment: Moment) -> dt.date:
 # Defines files of the site that need no rendering.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class Written(Value):
     """A file of the site whose bytes are known."""
 
     path: str
     data: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
+class Stored(Value):
     """A file of the site whose bytes are on the shelf: an original."""
 
     path: str
     sha256: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Packed:
+class Packed(Value):
     """A ZIP of the site with these files in it."""
 
     path: str
@@ -474,8 +510,7 @@ class Packed:
 Planned = Page | FeedFile | SearchBlock | StateBlock | Written | Stored | Packed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unit:
+class Unit(Value):
     """Outputs that are made together, of what `make` reads through the context it is given and of `given`.
 
     `given_as` names what is given, for `explain`. One that is not `traced` looks at the whole archive or at the

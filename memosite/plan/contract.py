@@ -2,18 +2,18 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from memosite.archive.urls import SPECIFICATION, SPECIFICATION_OF_FEEDS, relative, section_anchor
 from memosite.config.loading import Contract
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value
 from memosite.pages import Page, Reference
 from memosite.plan.context import Context
 from memosite.plan.page import head_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContractSection:
+class ContractSection(Value):
     """A section of the contract: its heading, and its text as Markdown. The text before the first has no heading.
 
     `links` maps what is written to where it leads from this page.
@@ -27,7 +27,6 @@ class ContractSection:
     """Whether the section is part of the one before it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ContractPage(Page):
     """One part of the contract; `others` are its other parts."""
 
@@ -40,7 +39,7 @@ class ContractPage(Page):
 _FILES = {"memosite.md": SPECIFICATION, "feeds.md": SPECIFICATION_OF_FEEDS}
 
 
-_HEADING = re.compile(r"(###?) (?:(\d+(?:\.\d+)?)\.? )?(.+)")
+_HEADING = regex(r"(###?) (?:(\d+(?:\.\d+)?)\.? )?(.+)")
 
 
 _FENCE = "```"

@@ -4,7 +4,6 @@ import datetime as dt
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
 from typing import ClassVar, NamedTuple
@@ -12,17 +11,18 @@ from typing import ClassVar, NamedTuple
 from memosite.archive import urls
 from memosite.archive.model import Artifact, Document, Library, Memo, Record, nearest_member
 from memosite.facts.parsed import LibraryItem
+from memosite.facts.patterns import regex
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
+from memosite.facts.values import Value, replace
 from memosite.formats.status import Standing, decided_by, decided_on, sort_of, standing_of
 from memosite.formats.systems import system_of
 from memosite.pages import PAGE_CHARS, ArtifactPage, Body, ListPage, ListSection, Page, Reference, Row, View
 from memosite.plan import artifact_page, page
-from memosite.plan.context import LIST_LIMIT, Context, Written, age, as_of, few, newest_day
+from memosite.plan.context import LIST_LIMIT, Context, Written, age, as_of, excerpt, few, newest_day, without_said
 from memosite.plan.dates import month_name, newest_first
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentPage(ArtifactPage):
     """A Markdown document that memos cite."""
 
@@ -35,7 +35,6 @@ class DocumentPage(ArtifactPage):
     file: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LibraryPage(ArtifactPage):
     """A catalog of templates; a broken one, or a broken orgdef, is shown as it is."""
 
@@ -47,7 +46,6 @@ class LibraryPage(ArtifactPage):
     is_broken: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionRow(Row):
     """A decision, a proposal or another document in a list. `status` is as written.
 
@@ -57,6 +55,7 @@ class DecisionRow(Row):
     """
 
     standing: Standing | None
+    is_standing_said: bool = False
     by: str | None = None
     on: str = ""
     repo_of: Reference | None = None
@@ -66,14 +65,12 @@ class DecisionRow(Row):
     recorded_in: tuple[Reference, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionGroup(ListSection):
     """Decisions of a month, a position or a source, or all that are pending: the first of `total`."""
 
     rows: tuple[DecisionRow, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionsPage(Page):
     """Decisions by date, the pending ones first; or those that a filter leaves. `former` are anchors it once had.
 
@@ -103,10 +100,10 @@ _NO_POSITION = "no-position"
 _SORTS = {"proposal": phrase("proposal"), "decision": phrase("decision"), "other": phrase("document")}
 
 
-_SAYS_DECIDED = re.compile(r"\b(?:decided|decision)\b", re.IGNORECASE)
+_SAYS_DECIDED = regex(r"\b(?:decided|decision)\b", re.IGNORECASE)
 
 
-_SPEAKS = re.compile(r"\b(?:decided|decisions?|entschieden|entscheidung(?:en)?)\b", re.IGNORECASE)
+_SPEAKS = regex(r"\b(?:decided|decisions?|entschieden|entscheidung(?:en)?)\b", re.IGNORECASE)
 
 
 DECIDER_CHARS = 120
@@ -192,8 +189,7 @@ def _former_headings(found: Iterable[Artifact]) -> list[str]:
     return [*sorted(documents), *sorted(decisions)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Lists:
+class _Lists(Value):
     """Decisions, proposals and other documents, each newest first."""
 
     context: Context
@@ -235,7 +231,7 @@ def _page(lists: _Lists, view: str, *, parts: int, former: tuple[str, ...]) -> D
         intro=(_INTROS.get(view, "") if view else _intro(lists)) if lists.found else "",
         newest=as_of(lists.day),
         views=tuple(_views(lists, start, view)),
-        groups=tuple(_cut(lists, start, _groups(lists, view, found))),
+        groups=tuple(_cut(lists, start, VIEWS[view].title, _groups(lists, view, found))),
         former=former if not view else (),
         said=tuple(_said(lists, start)) if not (lists.found or view) else (),
         offers_search=lists.is_searched,
@@ -342,15 +338,27 @@ def shown_decider(one: Artifact) -> str | None:
     return cut_line(decided_by(one), DECIDER_CHARS) or ("" if is_decided else None)
 
 
-def _cut(lists: _Lists, start: str, groups: Mapping[tuple[str, str], Sequence[Artifact]]) -> Iterator[DecisionGroup]:
+def _cut(
+    lists: _Lists, start: str, title: str, groups: Mapping[tuple[str, str], Sequence[Artifact]]
+) -> Iterator[DecisionGroup]:
     """The groups with their rows, all together no more than one list may have."""
     left = LIST_LIMIT
     for (heading, anchor), found in groups.items():
         shown = found[:left]
         left -= len(shown)
-        rows = tuple(_row(lists, start, one) for one in shown)
+        rows = tuple(_without_said(_row(lists, start, one), heading, title) for one in shown)
         if rows:
             yield DecisionGroup(heading=heading, anchor=anchor, rows=rows, total=len(found))
+
+
+def _without_said(row: DecisionRow, heading: str, title: str) -> DecisionRow:
+    """A row without what the heading and the title say: how it stands, and who decided or whose repo it is in."""
+    return replace(
+        without_said(row, f"{title}: {heading}"),
+        is_standing_said=bool(row.standing) and f"{row.standing}" in f"{title} {heading}".lower().split(),
+        by=None if row.by == heading else row.by,
+        repo_of=None if row.repo_of and row.repo_of.label == heading else row.repo_of,
+    )
 
 
 def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
@@ -375,6 +383,7 @@ def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
         on=decided_on(one) if one.date is None or decided_on(one) != one.date.day else "",
         repo_of=context.position(start, owner) if owner and sort == "decision" and not decided_by(one) else None,
         age=age(one.date, lists.day) if one.owed_by else "",
+        excerpt=excerpt(one),
         waits_for=few(one.waits_for, partial(context.position, start)),
         successor=context.successor(start, one),
         proposals=tuple(context.artifact(start, other.ref) for other in proposals),

@@ -3,11 +3,11 @@
 import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from memosite.archive.urls import ADDRESS, DIGESTS, FEEDS, WEEKS, absolute, relative
 from memosite.facts.phrases import phrase
+from memosite.facts.values import Value
 from memosite.feeds import OutlineFeed, OutlineGroup, to_opml
 from memosite.pages import Page, Reference
 from memosite.plan.context import Context, Unit, Written, traced_unit
@@ -16,12 +16,11 @@ from memosite.plan.page import head_of
 from memosite.plan.positions import feed_name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subscribing:
+class Subscribing(Value):
     """Arguments of the commands for subscribing, quoted for a shell: the feed of a position, that with texts, its name.
 
-    `subject` is that position; `choices` lead to the commands of each, and have the first one and its name. `outline`
-    and `thread_outline` are the lists of feeds.
+    `subject` is that position, and leads to its commands. `choices` are all positions, each with the path of its feed
+    and its name. `outline` and `thread_outline` are the lists of feeds.
     """
 
     outline: Reference
@@ -29,12 +28,11 @@ class Subscribing:
     example: str
     example_full: str
     name: str
-    subject: str
+    subject: Reference
     choices: tuple[tuple[Reference, str, str], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeedGroup:
+class FeedGroup(Value):
     """Feeds under a heading: the subject of each, and its documents; `total` counts those that are not listed, too."""
 
     heading: str
@@ -42,7 +40,6 @@ class FeedGroup:
     total: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FeedsPage(Page):
     """Every feed, and how to subscribe."""
 
@@ -104,11 +101,11 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
             example=shlex.quote(f"{folder}{example.name}.xml"),
             example_full=shlex.quote(f"{folder}{example.name}{'-full' if example.has_full else ''}.xml"),
             name=feed_name(example.position.id if example.position else "everything"),
-            subject=_label(context, example),
+            subject=_following(context, example),
             choices=tuple(
                 (
-                    Reference(label=_label(context, one), href=f"{relative(FEEDS, one.page)}#follow"),
-                    f"memosite watch {shlex.quote(absolute(base, f'{one.stem}.xml'))}",
+                    _following(context, one),
+                    absolute("", f"{one.stem}.xml"),
                     feed_name(one.position.id if one.position else "everything"),
                 )
                 for one in memo_feeds[:_LISTED]
@@ -180,6 +177,11 @@ def _group(context: Context, heading: str, channels: Sequence[Channel]) -> FeedG
         rows=tuple((Reference(label=named[page], href=relative(FEEDS, page)), tuple(rows[page])) for page in shown),
         total=len(rows),
     )
+
+
+def _following(context: Context, channel: Channel) -> Reference:
+    """What a feed is of, with the page that has the commands for it."""
+    return Reference(label=_label(context, channel), href=f"{relative(FEEDS, channel.page)}#follow")
 
 
 def _label(context: Context, channel: Channel) -> str:

@@ -12,7 +12,6 @@ import datetime as dt
 import unicodedata
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import chain
 from operator import attrgetter
@@ -27,6 +26,7 @@ from memosite.facts.names import ENVELOPE_SUFFIX, first_stem
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line, is_visible
+from memosite.facts.values import Value, replace
 from memosite.feeds import CONTROLS, ITEM_BYTES, Enclosure, Feed, FeedFile, FeedItem, tag_uri
 from memosite.pages import Body
 from memosite.plan.actions import state_feed
@@ -45,8 +45,7 @@ from memosite.plan.sessions import published_sessions
 ChannelGroup = Literal["Everything", "Positions", "Records", "Sessions", "Searches", "Threads", "Former"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Channel:
+class Channel(Value):
     """A feed: its path, and its members in order of arrival.
 
     `stem` is its path without extension. `page` is what it is the feed of. `also` are other folders in which the same
@@ -382,12 +381,11 @@ FEED_ITEMS = 5_000
 """The most items of a window, so that no feed outgrows what readers take; all others are in archive documents."""
 
 
-_about = attrgetter(*(field.name for field in fields(Channel) if field.name != "members"))
+_about = attrgetter(*(name for name in Channel.__struct_fields__ if name != "members"))
 """The description of a feed, without its members."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arranged:
+class Arranged(Value):
     """A channel's members by arrival: full blocks, which may name removed artifacts, and the rest.
 
     `held` are the numbers of full blocks, from 1, that still hold something: nothing links to the others, since an

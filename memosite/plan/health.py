@@ -1,28 +1,29 @@
 """Plans the health page: findings by rule and source, the most severe first, each with its clause."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
 from typing import ClassVar
 
 from memosite.archive.urls import HEALTH, OTHER_SPECIFICATIONS, SPECIFICATION, part_page, relative, section_anchor
-from memosite.facts.findings import Finding, Severity, read_clause
+from memosite.facts.findings import Finding, Rule, Severity, read_clause
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import phrase
+from memosite.facts.values import replace
 from memosite.pages import FindingRow, Page, Reference, Seal
-from memosite.plan.context import Context
+from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.page import head_of, in_parts, part_links
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class HealthPage(Page):
     """Findings by rule and source."""
 
     template: ClassVar[str] = "health.html"
 
     counts: tuple[tuple[Severity, int], ...]
-    by_rule: tuple[tuple[Severity, str, str, int], ...]
+    by_rule: tuple[tuple[Severity, Reference, str, int], ...]
+    """Each rule leads to its first finding, which may be on another part."""
     rows: tuple[FindingRow, ...]
+    sources: tuple[str, ...]
     seal: Seal | None
     """On the first part."""
 
@@ -63,23 +64,39 @@ def plan_health(context: Context, seal: Seal | None = None) -> Iterator[HealthPa
     by_rule = Counter((finding.severity, finding.rule) for finding in findings)
     counts = severity_counts(findings)
     chunks = in_parts(findings)
+    first: dict[tuple[Severity, Rule], int] = {}
+    for place, finding in enumerate(findings):
+        first.setdefault((finding.severity, finding.rule), place)
+    anchors = {place: f"rule-{rule.id}-{severity}" for (severity, rule), place in first.items()}
     for number, chunk in enumerate(chunks, 1):
         start = HEALTH if number == 1 else part_page(HEALTH, number)
         about = [pages.get(finding.location.place) for finding in chunk]
+        begin = (number - 1) * LIST_LIMIT
         yield HealthPage(
             **head_of(context, start, title=phrase("Health"), section="health"),
             parts=part_links(start, HEALTH, len(chunks), number, first=HEALTH) if len(chunks) > 1 else (),
             counts=counts,
             seal=seal if number == 1 else None,
             by_rule=tuple(
-                (severity, rule.id, rule.meaning, by_rule[(severity, rule)])
+                (severity, _first(start, first[severity, rule], rule, anchors), rule.meaning, by_rule[(severity, rule)])
                 for severity, rule in sorted(by_rule, key=lambda key: (order.index(key[0]), key[1].id))
             ),
             rows=tuple(
-                finding_row(start, finding, context.artifact(start, ref) if ref else None)
-                for finding, ref in zip(chunk, about, strict=True)
+                replace(
+                    finding_row(start, finding, context.artifact(start, ref) if ref else None),
+                    anchor=anchors.get(place, ""),
+                )
+                for place, (finding, ref) in enumerate(zip(chunk, about, strict=True), begin)
             ),
+            sources=tuple(sorted({finding.location.source for finding in chunk})),
         )
+
+
+def _first(start: str, place: int, rule: Rule, anchors: Mapping[int, str]) -> Reference:
+    """A link to the first finding of a rule, at a place among all."""
+    part = place // LIST_LIMIT
+    page = "" if start == (there := part_page(HEALTH, part + 1) if part else HEALTH) else relative(start, there)
+    return Reference(label=rule.id, href=f"{page}#{anchors[place]}")
 
 
 def severity_counts(findings: Collection[Finding]) -> tuple[tuple[Severity, int], ...]:

@@ -1,7 +1,6 @@
 """Plans the history of artifacts from git: what happened to each copy, and changes after receipt (SPEC 2.3)."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from memosite.archive.history import LifeEvent
@@ -9,14 +8,14 @@ from memosite.archive.model import Artifact, Copy, Life, Memo, Removal
 from memosite.archive.urls import changes_page, page_of, relative
 from memosite.facts.phrases import phrase
 from memosite.facts.times import Moment
+from memosite.facts.values import Value, replace
 from memosite.pages import LifeLine, LifeStep, Page, Reference
 from memosite.plan.context import Context
 from memosite.plan.dates import duration, seconds_between
 from memosite.plan.page import head_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EditRow:
+class EditRow(Value):
     """An edit after receipt: the contents before and after by digest, "" where they cannot be had."""
 
     anchor: str
@@ -29,7 +28,6 @@ class EditRow:
     after: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ChangesPage(Page):
     """The edits of a memo after its receipt; `left_out` is how many edits before those are not shown."""
 
@@ -40,8 +38,7 @@ class ChangesPage(Page):
     left_out: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MovementRow:
+class MovementRow(Value):
     """Something that happened to a memo in its repo."""
 
     date: Moment | None

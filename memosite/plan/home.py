@@ -5,8 +5,7 @@ Ages are counted as on all pages, to the newest date of the archive.
 
 import datetime as dt
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import ClassVar
 
@@ -18,6 +17,7 @@ from memosite.facts.findings import Severity
 from memosite.facts.parsed import SOMEBODY, Ref
 from memosite.facts.phrases import joined, kinds, phrase
 from memosite.facts.times import Moment
+from memosite.facts.values import Value, replace
 from memosite.pages import Bars, Cell, Grid, Page, PictureColumn, PictureRow, Reference, Row, View
 from memosite.plan.context import ADDRESSEES, Context, age, as_of, days_old, newest_day
 from memosite.plan.dates import newest
@@ -33,8 +33,7 @@ from memosite.plan.weeks import Week, listed_weeks
 from memosite.sources.forges import commit_url
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceRow:
+class SourceRow(Value):
     """A source the archive was read from; its `commit` in short, and with its page on the forge."""
 
     source: SourceInfo
@@ -42,11 +41,10 @@ class SourceRow:
     commit: Reference | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class Waiting(Value):
     """What waits for the `people` of an archive: `oldest` are the first of `total`, with ages counted to `newest`.
 
-    `unknown` are those for whom more may wait, with what nobody can know.
+    `unknown` are those for whom more may wait, with what nobody can know. `since` is the day of the oldest.
     """
 
     people: tuple[Reference, ...]
@@ -54,10 +52,11 @@ class Waiting:
     oldest: tuple[Row, ...]
     total: int
     newest: str = ""
+    since: str = ""
     unknown: tuple[tuple[Reference, str], ...] = ()
+    unknown_more: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class HomePage(Page):
     """What waits for people, activity, the newest by day, the positions, the sources."""
 
@@ -93,12 +92,25 @@ MOVEMENT_DAYS = 7
 """The home page shows what moved in the days before the last movement: the clock is not read."""
 
 
+_MOVED = 5
+"""The most items that the home page says moved."""
+
+
 _Movement = tuple[Moment, str, LifeEvent, Artifact | Ref]
 
 
-def movements(context: Context, start: str) -> tuple[MovementRow, ...]:
-    """What was received, read, archived or removed in the last days, newest first."""
-    found = _last_movements(context)
+def movements(context: Context, start: str, listed: Collection[Ref] = ()) -> tuple[MovementRow, ...]:
+    """What was received, read, archived or removed in the last days, newest first, each item once.
+
+    That something arrived is not said again of what is `listed` as new.
+    """
+    every = last_movements(context)
+    last: dict[Ref, _Movement] = {}
+    for one in every:
+        ref = one[3].ref if isinstance(one[3], Artifact) else one[3]
+        if one[2].kind != "received" or ref not in listed:
+            last.setdefault(ref, one)
+    found = list(last.values())[:_MOVED]
     return tuple(
         MovementRow(
             date=at,
@@ -110,11 +122,11 @@ def movements(context: Context, start: str) -> tuple[MovementRow, ...]:
             who=event.who,
         )
         for at, source, event, what in found
-        if (found[0][0].instant - at.instant).days < MOVEMENT_DAYS
+        if (every[0][0].instant - at.instant).days < MOVEMENT_DAYS
     )
 
 
-def _last_movements(context: Context) -> list[_Movement]:
+def last_movements(context: Context) -> list[_Movement]:
     """The last movements, newest first: what arrived last is looked at first, and most others are then too old."""
     found: list[_Movement] = []
     for ref, removal in context.archive.removed.items():
@@ -151,10 +163,8 @@ def _last(of_memos: Sequence[list[_Movement]], found: list[_Movement]) -> list[_
 # Plans what waits for people, by age: what is open for them, and unread memos that ask for nothing.
 
 
-_SHOWN = 10
-
-
-_ROWS = 30
+_SHOWN, _ROWS, _UNKNOWN = 4, 5, 2
+"""The most of what waits that is listed, the most positions with a bar, and of whom it is said that more may wait."""
 
 
 _LEAST = (7, 30)  # days
@@ -166,8 +176,7 @@ _AGES = (phrase("under 7 days"), phrase("7 to 29 days"), phrase("30 days or more
 _UNDATED = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wait:
+class Wait(Value):
     """Something that waits for a position (`SOMEBODY` if it is not said for which), and since when."""
 
     artifact: Artifact
@@ -185,6 +194,7 @@ def plan_waiting(context: Context) -> Waiting:
     for one in waits:
         by_artifact[one.artifact.ref].append(one)
     is_alone = len({one.position for one in waits}) < 2
+    unknown = [(id_, said) for id_ in _named(people) if (said := unknown_reading(context, people[id_]))]
     return Waiting(
         people=tuple(context.position(HOME, id_) for id_ in _named(people)),
         bars=_bars(context, waits, day),
@@ -193,11 +203,9 @@ def plan_waiting(context: Context) -> Waiting:
         ),
         total=len(by_artifact),
         newest=as_of(day) if waits else "",
-        unknown=tuple(
-            (context.position(HOME, id_), said)
-            for id_ in _named(people)[:_ROWS]
-            if (said := unknown_reading(context, people[id_]))
-        ),
+        since=waits[0].since.day if waits and waits[0].since else "",
+        unknown=tuple((context.position(HOME, id_), said) for id_, said in unknown[:_UNKNOWN]),
+        unknown_more=max(0, len(unknown) - _UNKNOWN),
     )
 
 
@@ -237,11 +245,14 @@ def _bars(context: Context, waits: Iterable[Wait], day: dt.date | None) -> Bars 
     if not by_position or day is None:
         return None
     ordered = sorted(by_position.items(), key=lambda one: (-len(one[1]), one[0]))[:_ROWS]
+    words = phrase("By age.")
+    if len(by_position) > len(ordered):
+        words = phrase("By age: the {shown} of {total} positions with the most.", shown=_ROWS, total=len(by_position))
     counts = [Counter(_age(one, day) for one in found.values()) for _, found in ordered]
     ages = range(len(_AGES) if any(count[_UNDATED] for count in counts) else _UNDATED)
     return Bars(
         anchor="waiting-by-age",
-        caption=phrase("By age."),
+        caption=words,
         corner=phrase("Position"),
         columns=tuple(PictureColumn(label=_AGES[age]) for age in ages),
         rows=tuple(
@@ -283,7 +294,8 @@ def _note(waits: Sequence[Wait]) -> str:
     return joined(" · ", [*parts, phrase("oldest {day}", day=oldest.day)] if oldest else parts)
 
 
-_NEWEST = 15
+_NEWEST, _SEATS = 5, 6
+"""The most that is listed as new, and of positions."""
 
 
 def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]], weeks: Sequence[Week]) -> HomePage:
@@ -292,6 +304,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]], weeks:
     activity = find_activity(context, months)
     dated = [artifact for artifact in artifacts if artifact.date and artifact.is_listed]
     kinds = Counter(artifact.kind for artifact in artifacts)
+    shown = newest(dated, _NEWEST)
     per_source = Counter(source for one in artifacts for source in {copy.file.source for copy in one.copies})
     return HomePage(
         **head_of(context, HOME, title=context.site.title, section="home"),
@@ -302,8 +315,8 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]], weeks:
         waiting=plan_waiting(context),
         activity=draw_activity(context, activity),
         open_actions=sum(1 for memo in context.memos if memo.owed_by),
-        positions=at_a_glance(context, HOME, activity),
-        newest=tuple(context.row(HOME, artifact) for artifact in newest(dated, _NEWEST)),
+        positions=at_a_glance(context, HOME, activity, most=_SEATS),
+        newest=context.rows(HOME, (artifact.ref for artifact in shown)),
         dated=len(dated),
         digests=Reference(label=phrase("Digests"), href=relative(HOME, DIGESTS)),
         weeks=listed_weeks(HOME, weeks[-2:]),
@@ -317,7 +330,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]], weeks:
             if kinds[kind]
         ),
         findings=severity_counts(context.archive.findings),
-        movements=movements(context, HOME),
+        movements=movements(context, HOME, [artifact.ref for artifact in shown]),
         threads=thread_views(context, HOME),
         unread_logs=unread_logs(context),
     )

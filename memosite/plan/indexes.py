@@ -14,7 +14,6 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from itertools import islice
 from operator import attrgetter
 from typing import NamedTuple
@@ -25,8 +24,10 @@ from memosite.archive.model import Artifact, Copy, Document, Memo, Record, Trans
 from memosite.archive.urls import month_of, page_of, relative
 from memosite.facts.names import make_id
 from memosite.facts.parsed import BROADCAST, Ref
+from memosite.facts.patterns import regex
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import Sentence, destination_spans, mention_spans, sentence_around, session_spans
+from memosite.facts.values import Value, field
 from memosite.formats.systems import RECORD_IDS
 from memosite.pages import Neighbours, Reference
 from memosite.passages import Around, around_in, bodies_of
@@ -144,8 +145,7 @@ _instant = attrgetter("date.instant")
 # Indexes the entities that records name, over all sources; upper and lower case are the same entity.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntityFacts:
+class EntityFacts(Value):
     """An entity: its name as first written, its types, and the records that name it, in order of arrival."""
 
     id: str
@@ -182,8 +182,7 @@ def collect_entities(artifacts: Iterable[Artifact]) -> dict[str, EntityFacts]:
 # Indexes what each seat sent, has not read and is asked, in one pass over the memos for all seats.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeatIndex:
+class SeatIndex(Value):
     """Memos by position, notes left out, each list in order of arrival.
 
     `newest_sent` is the last memo that a position sent by date, `open_from` how many of its memos ask for something
@@ -353,13 +352,13 @@ _MENTIONS = 2_000  # of one body
 _KEPT = 20_000  # places that are kept at once: 10 MB
 
 
-_TURN = re.compile(r"t[1-9]\d*(?=[.-]|\Z)", re.ASCII)
+_TURN = regex(r"t[1-9]\d*(?=[.-]|\Z)", re.ASCII)
 
 
 _LABEL_CHARS = 400
 
 
-_LABEL = re.compile(r"\[([^\[\]]{1,300})\]\([ \t\n]{0,41}<?\Z")
+_LABEL = regex(r"\[([^\[\]]{1,300})\]\([ \t\n]{0,41}<?\Z")
 
 
 TextOf = Callable[[str], str]
@@ -371,8 +370,7 @@ _Places = Mapping[Ref, tuple["MentionPlace", ...]]
 _Span = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MentionPlace:
+class MentionPlace(Value):
     """A place in which an artifact mentions another one. `anchor` is on the page of the first; "" is all of it."""
 
     anchor: str
@@ -385,8 +383,7 @@ class MentionPlace:
         return found[0] if found else ""
 
 
-@dataclass(frozen=True, slots=True)
-class MentionFinder:
+class MentionFinder(Value, kw_only=False):
     """Finds the places of mentions in the artifacts of one archive; each of these is read once."""
 
     _known: dict[Ref, _Places] = field(default_factory=dict)

@@ -1,7 +1,6 @@
 """Plans the pages of memos and notes, and of missing memos."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from memosite.archive.lines import Notice, notice_on
@@ -13,6 +12,7 @@ from memosite.facts.parsed import Discharge, Mailbox
 from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
+from memosite.facts.values import Value, replace
 from memosite.pages import PAGE_CHARS, ArtifactPage, Body, LifeLine, Page, Reference, Row, VariantRow
 from memosite.plan.artifact_page import artifact_fields, memo_bodies, shown_extra, variant_rows
 from memosite.plan.context import Context
@@ -21,8 +21,7 @@ from memosite.plan.page import head_of
 from memosite.plan.threads import ThreadSlice, perhaps_answered_by, thread_slice
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecipientRow:
+class RecipientRow(Value):
     """One recipient and how far the action asked of it is; `unread` is what is said if it has not read the memo."""
 
     position: Reference
@@ -30,7 +29,6 @@ class RecipientRow:
     unread: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class MemoPage(ArtifactPage):
     """A memo or a note."""
 
@@ -56,7 +54,6 @@ class MemoPage(ArtifactPage):
     edited: Reference | None = None  # to the newest edit after receipt
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class GhostPage(Page):
     """A memo that is replied to and not in the archive: what its name says, and who replies."""
 

@@ -1,10 +1,8 @@
 """Plans what mentions, cites and shares passages with an artifact, and the page of all citations (SPEC 3, 7)."""
 
 import datetime as dt
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice
 from typing import ClassVar, get_args
 from urllib.parse import quote, unquote
@@ -15,8 +13,10 @@ from memosite.archive.urls import CITATIONS, page_of, part_page, relative
 from memosite.facts.json_text import clean_text
 from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import FileFacts, Ref, Text
+from memosite.facts.patterns import regex
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line, line_of, one_line
+from memosite.facts.values import replace
 from memosite.formats.sessions.kept import read_conversation
 from memosite.markdown.plain import Places, read_places
 from memosite.pages import PAGE_CHARS, CitedRow, MentionRow, Page, Reference, Row, SharedRow
@@ -30,7 +30,7 @@ from memosite.plan.shared_passages import SharedLink
 # Finds where on an artifact's page the fragment of a link leads: a heading, a passage, a turn, a line of the file.
 
 
-_PREFIXED = re.compile(r"t[1-9][0-9]*[.-].|preamble-.|summary\..")
+_PREFIXED = regex(r"t[1-9][0-9]*[.-].|preamble-.|summary\..")
 """An anchor of a passage within a turn or a part of the page."""
 
 
@@ -319,7 +319,6 @@ def _href(context: Context, start: str, ref: Ref, anchor: str) -> str:
     return at_anchor(relative(start, context.page(ref)), first)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CitationsPage(Page):
     """All citations of the archive, those that do not hold first."""
 

@@ -10,7 +10,6 @@ import datetime as dt
 from calendar import Calendar
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
@@ -21,6 +20,7 @@ from memosite.archive.model import Artifact, Memo
 from memosite.facts.parsed import Kind
 from memosite.facts.phrases import joined, kind_word, kinds, phrase
 from memosite.facts.times import Moment
+from memosite.facts.values import Value, replace
 from memosite.feeds import Feed, FeedFile, FeedItem, tag_uri
 from memosite.pages import Cell, ListPage, Page, PictureColumn, PictureRow, Reference, Sparks, shade_of
 from memosite.plan import page
@@ -32,8 +32,7 @@ from memosite.plan.removed import RedirectPage, redirect
 from memosite.plan.weeks import week_link
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimelineYear:
+class TimelineYear(Value):
     """The months of a year, drawn day by day in `days` unless the year is long ago."""
 
     year: str
@@ -41,7 +40,6 @@ class TimelineYear:
     days: Sparks | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TimelinePage(Page):
     """All months, by year, with the number of artifacts in each."""
 
@@ -49,11 +47,11 @@ class TimelinePage(Page):
 
     years: tuple[TimelineYear, ...]
     threads: Reference
+    weeks: Reference
     digests: Reference
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CalendarDay:
+class CalendarDay(Value):
     """A day of a month; if there is anything on it, how much, in which shade, and where it leads."""
 
     day: int
@@ -62,15 +60,13 @@ class CalendarDay:
     href: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CalendarMonth:
+class CalendarMonth(Value):
     """A month as weeks from Monday to Sunday; None before its first and after its last day."""
 
     label: str
     weeks: tuple[tuple[CalendarDay | None, ...], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DigestsPage(Page):
     """Days or weeks with the number of artifacts that arrived in each, newest first; days as a calendar.
 
@@ -193,6 +189,7 @@ def plan_timeline(context: Context, months: Mapping[str, Sequence[Artifact]]) ->
     return TimelinePage(
         **page.head_of(context, urls.TIMELINE, title=phrase("Timeline"), section="timeline"),
         threads=Reference(label=phrase("Threads"), href=urls.relative(urls.TIMELINE, urls.THREADS)),
+        weeks=Reference(label=phrase("Weeks"), href=urls.relative(urls.TIMELINE, urls.WEEKS)),
         digests=Reference(label=phrase("Digests"), href=urls.relative(urls.TIMELINE, urls.DIGESTS)),
         years=tuple(
             TimelineYear(
@@ -247,8 +244,7 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Digest:
+class Digest(Value):
     """A day or week with news: its first day (ISO 8601), its end, and what arrived in it; the newest is running."""
 
     day: str

@@ -12,7 +12,6 @@ many rows as it takes to stay within `MAX_WIDTH`, so that 200 positions are as r
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from statistics import median_low
 from typing import ClassVar, Final, Literal, TypeAlias, get_args
 
@@ -25,6 +24,7 @@ from memosite.facts.parsed import BROADCAST, Organization, Ref, Relationship, Se
 from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
+from memosite.facts.values import Struct, Value, field, replace
 from memosite.pages import PAGE_CHARS, Page, Reference, RelationshipRow, shade_of
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LIST_LIMIT, Context
@@ -33,8 +33,7 @@ from memosite.plan.page import head_of, part_links, part_title
 from memosite.plan.positions import Activity, received, relationship_row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeatRow:
+class SeatRow(Value):
     """A position in the table of seats; `organizations` counts those that have it, if it stands for several."""
 
     position: Reference
@@ -50,8 +49,7 @@ class SeatRow:
     open_from: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExchangeCell:
+class ExchangeCell(Value):
     """How many memos one position sent to another, how many of them it answered, and the median time to do so."""
 
     number: int
@@ -60,8 +58,7 @@ class ExchangeCell:
     median: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class Exchange(Value):
     """Who writes to whom: a row for each sender, a cell for each recipient, None where there is nothing.
 
     It has `shown` of `total` memos, counted once for each recipient; `left_out` is how many positions it has not.
@@ -74,8 +71,7 @@ class Exchange:
     left_out: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChartLine:
+class ChartLine(Value):
     """A line of a chart as an SVG path; `words` say what a lighter one means."""
 
     path: str
@@ -83,8 +79,7 @@ class ChartLine:
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChartBox:
+class ChartBox(Value):
     """A position in a chart: its upper left corner in pixels, three lines of text that fit, and all in `words`."""
 
     x: int
@@ -97,8 +92,7 @@ class ChartBox:
     counts: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chart:
+class Chart(Value):
     """An organization as a drawing of `width` by `height` pixels; lines come before the boxes, which cover them."""
 
     width: int
@@ -107,8 +101,7 @@ class Chart:
     lines: tuple[ChartLine, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrganizationSection:
+class OrganizationSection(Value):
     """One orgdef: mission, positions, relationships, charter (heading and Markdown)."""
 
     id: str
@@ -123,7 +116,6 @@ class OrganizationSection:
     chart: Chart | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class OrganizationPage(Page):
     """All positions, and each orgdef; `unreadable` are those that cannot be read, `rests` what is shown as it is."""
 
@@ -137,8 +129,7 @@ class OrganizationPage(Page):
     rests: tuple[Reference, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PositionsAtAGlance:
+class PositionsAtAGlance(Value):
     """The positions in which anything happens, and those that are `quiet`; `total` counts all of both."""
 
     active: tuple[SeatRow, ...]
@@ -186,8 +177,7 @@ _INSIDE = BOX[0] - 24  # pixels for text
 _LABEL, _NOTE = 16, 13  # font sizes with some room: fonts differ
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seated:
+class Seated(Value):
     """A position to be drawn; `note` is who holds it, or its status, `counts` what waits there."""
 
     id: str
@@ -197,8 +187,7 @@ class Seated:
     counts: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Edge:
+class Edge(Value):
     """A line from one position to another, by their ids; `is_rank` if `to` manages `sender`."""
 
     sender: str
@@ -207,8 +196,7 @@ class Edge:
     is_rank: bool
 
 
-@dataclass(slots=True)
-class _Node:
+class _Node(Struct):
     """A position while it is placed.
 
     `rows` are what is below it: branches, and columns of leaves; `is_column` if that is one column of leaves. `own` is
@@ -430,8 +418,11 @@ def listed_positions(context: Context) -> list[Position]:
     return sorted(positions, key=lambda position: (not position.seats, context.label(position.id)))
 
 
-def at_a_glance(context: Context, start: str, found: Activity) -> PositionsAtAGlance:
-    """The positions of the home page: quiet ones sent nothing in the weeks of `found`, and nothing waits for them."""
+def at_a_glance(context: Context, start: str, found: Activity, *, most: int) -> PositionsAtAGlance:
+    """The positions of the home page: quiet ones sent nothing in the weeks of `found`, and nothing waits for them.
+
+    Of the others, `most` have a row: those for whom most waits.
+    """
     every = listed_positions(context)
     rows = [seat_row(context, start, position) for position in every[:SEATS]]
     active: list[SeatRow] = []
@@ -439,8 +430,9 @@ def at_a_glance(context: Context, start: str, found: Activity) -> PositionsAtAGl
     for one, row in zip(every, rows, strict=False):
         is_active = row.unread or row.open_to or row.open_from or found.counts.get(one.id)
         (active if is_active else quiet).append(row)
+    busiest = sorted(active, key=lambda row: -(row.open_to + row.unread))[:most]
     return PositionsAtAGlance(
-        active=tuple(active),
+        active=tuple(row for row in active if row in busiest),
         quiet=tuple(row.position for row in quiet),
         total=len(every),
         since=found.weeks[0].isoformat() if found.weeks else "",

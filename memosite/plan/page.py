@@ -7,17 +7,18 @@ meant: of a twin `kind/id`, of an original the path that it has in a site withou
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TypedDict, TypeVar
 
 from memosite.archive import urls
-from memosite.archive.model import Artifact, Document, Memo, Record, Thread
+from memosite.archive.lines import join_texts
+from memosite.archive.model import Artifact, Document, Library, Memo, Record, Thread
 from memosite.facts.parsed import Ref, Text
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import one_line
+from memosite.facts.values import Value, replace
 from memosite.pages import ArtifactPage, Body, ListPage, ListSection, PagePart, Reference, Site, cut_text
-from memosite.plan.context import LIST_LIMIT, Context, Written
+from memosite.plan.context import LIST_LIMIT, Context, Written, without_said
 from memosite.plan.dates import newest
 
 # Plans where twins and originals are: beside their page, or in a lean site in a bundle of a month (SPEC 4).
@@ -119,11 +120,17 @@ LIST_BYTES = 16_000
 """The largest twin of a list, in bytes; what does not fit is counted and linked."""
 
 
+EVERYTHING = "archive/index.json"
+"""Where the rest of a list of artifacts is."""
+
+
 _ENTRY_BYTES = 90  # bytes of an entry beside its own JSON: limits how many entries are sorted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Twin:
+_RULE = "\n---\n\n"
+
+
+class Twin(Value):
     """What a page says, for machines: the fields of its JSON, and its Markdown. `files` are further files of it."""
 
     fields: dict[str, object]
@@ -164,23 +171,11 @@ def entry_bytes(entry: object) -> int:
 def list_twins(
     context: Context, page: str, title: str, artifacts: Sequence[Artifact], *, facts: dict[str, object]
 ) -> Iterable[Written]:
-    """`index.json` and `index.md` of a list, newest first."""
-    return twin_files(page, list_twin(context, page, title, artifacts, facts=facts))
-
-
-def list_twin(
-    context: Context,
-    start: str,
-    title: str,
-    artifacts: Sequence[Artifact],
-    *,
-    facts: dict[str, object],
-    in_order: bool = False,
-) -> Twin:
-    """A list, newest first or in the order given, cut at 16 kB, the rest counted; its links are from `start`."""
-    ordered = artifacts if in_order else newest(artifacts, LIST_BYTES // _ENTRY_BYTES)
-    entries = (_entry(context, start, artifact) for artifact in ordered)
-    return _bounded(start, title, entries, len(artifacts), facts=facts, onward="archive/index.json")
+    """`index.json` and `index.md` of a list, newest first, cut at 16 kB, the rest counted."""
+    ordered = newest(artifacts, LIST_BYTES // _ENTRY_BYTES)
+    entries = (list_entry(context, page, artifact) for artifact in ordered)
+    twin = _bounded(page, title, entries, len(artifacts), facts=facts, onward=EVERYTHING)
+    return twin_files(page, twin)
 
 
 def name_twins(
@@ -235,7 +230,8 @@ def _bounded(
     return Twin(fields=body, text=text)
 
 
-def _entry(context: Context, start: str, artifact: Artifact) -> tuple[dict[str, object], str]:
+def list_entry(context: Context, start: str, artifact: Artifact) -> tuple[dict[str, object], str]:
+    """An artifact in a list, as JSON and as a line of Markdown."""
     entry: dict[str, object] = {
         "id": artifact.id,
         "kind": artifact.kind,
@@ -254,6 +250,33 @@ def _entry(context: Context, start: str, artifact: Artifact) -> tuple[dict[str, 
     state = f" [{escaped(one_line(state))}]" if state else ""
     label, target = escaped(artifact.short_subject), twin_address(context, start, artifact.ref, "md")
     return entry, f"- {day} {who + ': ' if who else ''}[{label}]({target}){state}"
+
+
+def artifact_text(context: Context, artifact: Artifact, texts: tuple[Text, ...]) -> str:
+    """These texts of an artifact as one; a broken file as it is, a library as the list of its items."""
+    if artifact.is_broken and not isinstance(artifact, Record):
+        return context.text_of(artifact.shown_file.sha256)
+    if isinstance(artifact, Library) and not artifact.card.rest:
+        items = [f"- {item.name} {item.version}: {item.description} ({item.file})" for item in artifact.card.items]
+        return "\n".join([artifact.card.description, "", *items])
+    return join_texts(context.text_of(text.sha256) for text in texts)
+
+
+def texts_below_list(head: str, texts: Iterable[tuple[str, str]]) -> str:
+    """Texts as Markdown, one after another, each given with its line in a list of them.
+
+    In which line each begins stands in the list, above all of them, where no text can forge it. What has no text is
+    listed without a number.
+    """
+    found = list(texts)
+    at = head.count("\n") + len(found) + _RULE.count("\n") + 1
+    listed, below = [], []
+    for label, text in found:
+        listed.append(f"- {at}: {label}\n" if text else f"- {label}\n")
+        if text:
+            below.append(f"{text}\n")
+            at += below[-1].count("\n")
+    return f"{head}{''.join(listed)}{_RULE}{''.join(below)}"
 
 
 def escaped(text: str) -> str:
@@ -281,10 +304,12 @@ def section(
     empty: str = "",
     limit: int = LIST_LIMIT,
     viewer: str | None = None,
+    title: str = "",
 ) -> ListSection:
     """A heading with its artifacts, newest first, at most `limit` of them; whole lists of bullets as in their files.
 
-    Anchors are published, so `anchor` is made of what does not change with the words of the heading.
+    Rows do not repeat what the heading and the `title` of the page say. Anchors are published, so `anchor` is made of
+    what does not change with the words of the heading.
     """
     every = tuple(artifacts)
     ordered = newest(every, limit)
@@ -293,17 +318,21 @@ def section(
     return ListSection(
         heading=heading,
         anchor=anchor,
-        rows=tuple(context.row(start, artifact, viewer=viewer) for artifact in ordered),
+        rows=tuple(without_said(context.row(start, one, viewer=viewer), f"{title}: {heading}") for one in ordered),
         total=len(every),
         empty=empty,
     )
 
 
 def sort_bullets(artifacts: list[Artifact]) -> None:
-    """Sort a list in place by the order of files if all of it are bullets of lists: it says what belongs together."""
+    """Sort a list in place if all of it are bullets of lists: newest first, those of one time as in their files.
+
+    That order says what belongs together.
+    """
     lines = {one.ref: one.card.line for one in artifacts if isinstance(one, Record) and one.card.line is not None}
     if len(lines) == len(artifacts):
         artifacts.sort(key=lambda one: (*one.copies[0].file.place, lines[one.ref]))
+        artifacts.sort(key=lambda one: (one.date is not None, one.date and one.date.instant), reverse=True)
 
 
 def grouped_sections(
@@ -312,6 +341,7 @@ def grouped_sections(
     groups: Mapping[str, Sequence[Artifact]],
     *,
     names: Mapping[str, str] = MappingProxyType({}),
+    title: str = "",
 ) -> tuple[ListSection, ...]:
     """A section for each group, in the order given, all together no longer than one list may be.
 
@@ -327,7 +357,7 @@ def grouped_sections(
     total = sum(map(len, shown.values()))
     limit = LIST_LIMIT if total <= LIST_LIMIT else max(1, LIST_LIMIT // len(shown))
     return tuple(
-        section(context, start, names.get(key, key), artifacts, limit=limit, anchor=anchor)
+        section(context, start, names.get(key, key), artifacts, limit=limit, anchor=anchor, title=title)
         for (key, artifacts), anchor in zip(shown.items(), group_anchors(shown), strict=True)
     )
 
@@ -395,7 +425,7 @@ def plan_part(
         **head_of(context, start, title=part_title(title, number), section=section_name),
         intro="",
         parts=part_links(start, page, number, number),
-        sections=(section(context, start, heading, chunk, anchor=f"part-{number}", viewer=viewer),),
+        sections=(section(context, start, heading, chunk, anchor=f"part-{number}", viewer=viewer, title=title),),
         previous=Reference(label=title, href=urls.relative(start, page)),
     )
 

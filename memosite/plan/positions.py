@@ -11,7 +11,6 @@ import datetime as dt
 import shlex
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import Any, ClassVar
@@ -26,6 +25,7 @@ from memosite.facts.parsed import BROADCAST, Organization, Relationship
 from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
+from memosite.facts.values import Value, replace
 from memosite.feeds import OutlineFeed, OutlineGroup, to_opml
 from memosite.plan.actions import ActionGroup, RowMaker
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
@@ -38,8 +38,7 @@ HOLDER_CHARS = 300
 """The most characters that a page shows of a holder's name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeatFacts:
+class SeatFacts(Value):
     """A position as one orgdef lists it; `other_name` is its name if that is more than its id in other letters."""
 
     organization: str
@@ -54,8 +53,7 @@ class SeatFacts:
     relationships_total: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Following:
+class Following(Value):
     """How to follow a position, ready to copy: commands, and a subscription list."""
 
     watch_once: str
@@ -65,8 +63,7 @@ class Following:
     opml: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EarlierMonth:
+class EarlierMonth(Value):
     """A month that is not on the page, or not whole: `total` artifacts, where the newest part of it is, and the others.
 
     `targets` are the anchors of the month and of its weeks.
@@ -78,8 +75,7 @@ class EarlierMonth:
     targets: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stream:
+class Stream(Value):
     """What a position sent, received and filed: `shown` rows of it by month, and the `earlier` months.
 
     `heading` is a section without rows, that of all months.
@@ -92,7 +88,6 @@ class Stream:
     drawn: pages.Sparks | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PositionPage(pages.Page):
     """A position: who holds it, what waits for it, its stream, and its notes by session (`arcs`)."""
 
@@ -237,8 +232,7 @@ _TARGETS = ("received", "sent", "notes", "transcripts")
 """Anchors that the page had for parts of the stream."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entries:
+class Entries(Value):
     """What is in a stream: `shown` on its page, the newest first; `parts` hold everything, in order of arrival."""
 
     page: str
@@ -560,7 +554,10 @@ def _inbox(
     memos = [one for one in everything if isinstance(one, Memo)] if not inbox else []
     received_flat = received_line(memos, position.members, context.repos_of(position))
     empty, heading = none_unread(joined(" ", filter(None, (unknown, received_flat)))), phrase("Inbox")
-    found = section(context, start, heading, inbox, empty=empty, limit=_SHOWN, viewer=position.id, anchor="inbox")
+    found = section(
+        context, start, heading, inbox, empty=empty, limit=_SHOWN, viewer=position.id, anchor="inbox",
+        title=context.label(position.id),
+    )  # fmt: skip
     return replace(found, is_known=not unknown)
 
 
@@ -636,8 +633,7 @@ _DRAWN_WEEKS, _DRAWN_ROWS = 9, 8
 _WEEK = dt.timedelta(days=7)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Activity:
+class Activity(Value):
     """The last weeks, by their Mondays, and how much each position did in each."""
 
     weeks: tuple[dt.date, ...]

@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar, NamedTuple
 
@@ -13,6 +12,7 @@ from memosite.facts.parsed import Entity, RecordCitation, RecordEvent
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
+from memosite.facts.values import Value, replace
 from memosite.formats.system import GroupOrder
 from memosite.formats.systems import find_system, system_of
 from memosite.pages import PAGE_CHARS, ArtifactPage, ListPage, ListSection, Page, Reference, Row
@@ -24,8 +24,7 @@ from memosite.plan.indexes import EntityFacts, entity_id
 from memosite.resolve.records import MATCHES
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelationRow:
+class RelationRow(Value):
     """A relation of a record, with what else is said of it; `is_inverse` if it is written in the other record."""
 
     predicate: str
@@ -36,8 +35,7 @@ class RelationRow:
     is_inverse: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnchorRow:
+class AnchorRow(Value):
     """An anchor of a record, with a link where it leads to one place; `files` are the artifacts that a glob fits.
 
     `is_cut` if there may be more of them.
@@ -48,8 +46,7 @@ class AnchorRow:
     is_cut: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemRow:
+class SystemRow(Value):
     """One of the other memory systems: its records by type, the sources they are in, and how many more there are."""
 
     system: Reference
@@ -60,7 +57,6 @@ class SystemRow:
     more_sources: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RecordPage(ArtifactPage):
     """One entry of another memory system; `place` is its file, with the line in a file of many."""
 
@@ -92,7 +88,6 @@ class RecordPage(ArtifactPage):
     totals: tuple[tuple[str, int], ...]  # the lengths of lists that are cut
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SystemsPage(Page):
     """The other memory systems, and a link to the entities that their records name."""
 
@@ -102,7 +97,6 @@ class SystemsPage(Page):
     entities: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class EntityPage(Page):
     """An entity that records name, and those records."""
 
@@ -113,7 +107,6 @@ class EntityPage(Page):
     sections: tuple[ListSection, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class EntitiesPage(Page):
     """All entities that records name, by type, with the number of records."""
 
@@ -338,7 +331,7 @@ def _list_page(
         twins=() if view else page.twin_links(start, here),
         parts=page.part_links(start, here, page.part_count(records), None),
         intro=known.intro if (known := find_system(system)) else "",
-        sections=page.grouped_sections(context, start, groups, names=names),
+        sections=page.grouped_sections(context, start, groups, names=names, title=_title(system, view)),
         views=tuple(_views(system, start, records)),
     )
 
@@ -443,6 +436,6 @@ def _plan_entity(context: Context, entity: EntityFacts) -> Iterator[EntityPage |
         parts=page.part_links(here, here, page.part_count(entity.records), None),
         id=entity.id,
         types=entity.types,
-        sections=page.grouped_sections(context, here, groups, names=names),
+        sections=page.grouped_sections(context, here, groups, names=names, title=entity.name),
     )
     yield from page.plan_parts(context, here, entity.name, entity.records, section_name="systems")

@@ -1,7 +1,6 @@
 """Plans pages for what is not published any more: redirects, tombstones, what is withheld, addresses of nothing."""
 
 from collections.abc import Collection, Container, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from memosite.archive import lines, urls
@@ -10,6 +9,7 @@ from memosite.archive.model import Artifact, Memo, Removal, Transcript
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Kind, Ref
 from memosite.facts.phrases import phrase
+from memosite.facts.values import replace
 from memosite.pages import ArtifactPage, LifeLine, Page, Reference, Row
 from memosite.plan.artifact_page import artifact_fields
 from memosite.plan.context import Context, Written
@@ -19,7 +19,6 @@ from memosite.plan.threads import ThreadSlice, thread_slice
 from memosite.plan.transcripts import has_comparison
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RedirectPage(Page):
     """A page that moved, because its id had to change."""
 
@@ -28,7 +27,6 @@ class RedirectPage(Page):
     target: Reference
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class GonePage(Page):
     """A page that was published and whose artifact is gone; `id` is "" if it must not be shown."""
 
@@ -39,7 +37,6 @@ class GonePage(Page):
     notice: lines.Notice | None = None  # why it was erased, if it was
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class NotFoundPage(Page):
     """What a server shows for an address that does not exist: the one page with absolute paths."""
 
@@ -48,7 +45,6 @@ class NotFoundPage(Page):
     base_path: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class WithheldPage(ArtifactPage):
     """An artifact of any kind that is published without its content. Only memos and notes have a thread.
 

@@ -1,7 +1,6 @@
 """Plans search: its page, saved searches, the list of blocks, and the blocks themselves, each as a closed model."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from memosite.archive.ledger import Ledger
@@ -9,6 +8,7 @@ from memosite.archive.model import Artifact, Transcript
 from memosite.archive.urls import SEARCH, relative, saved_page
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import phrase
+from memosite.facts.values import Value
 from memosite.pages import ListPage, Page, Reference
 from memosite.plan.context import Context, Unit, Written, traced_unit
 from memosite.plan.dates import by_arrival
@@ -19,7 +19,6 @@ from memosite.search.documents import describe
 from memosite.search_language import Analyzer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchPage(Page):
     """The search box, for what `static/search-page.js` shows."""
 
@@ -31,8 +30,7 @@ class SearchPage(Page):
 # Plans the pages of saved searches: queries of the configuration, which are answered before planning.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedSearch:
+class SavedSearch(Value):
     """A query of the configuration, and what it finds."""
 
     name: str

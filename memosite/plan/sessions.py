@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
 from memosite.archive import urls
@@ -12,6 +11,7 @@ from memosite.facts import rules
 from memosite.facts.parsed import Ref, SessionLog
 from memosite.facts.phrases import joined, phrase, phrases
 from memosite.facts.times import Moment
+from memosite.facts.values import Value, replace
 from memosite.pages import ListPage, ListSection, Page, PagePart, Reference, Row
 from memosite.plan import page
 from memosite.plan.context import LIST_LIMIT, Context, Written, turns_line
@@ -36,16 +36,14 @@ _STEPS: Final = 50
 """The most sessions of a chain that each way leads through."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AtTurn:
+class AtTurn(Value):
     """Something that was done in turns of a session: links to these, and to what it is."""
 
     turns: tuple[Reference, ...]
     what: Reference
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionHead:
+class SessionHead(Value):
     """What a session log says of its session: who, how much, where; and what the session is tied to.
 
     `source` leads to the list that it is in. `parent` is the session that started it, with the turn that did.
@@ -210,8 +208,7 @@ def _unshown(found: Sequence[tuple[str, int]]) -> str:
 # Plans the lists of sessions.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceRow:
+class SourceRow(Value):
     """The sessions of a source: how many, of which agents, and when the newest began."""
 
     source: Reference
@@ -220,7 +217,6 @@ class SourceRow:
     newest: Moment | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionsPage(Page):
     """The sources of sessions. `unread` says which logs are there and not read."""
 

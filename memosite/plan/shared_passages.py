@@ -7,19 +7,23 @@ build that knows nothing finds the same.
 """
 
 import datetime as dt
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from operator import itemgetter
 from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 from zlib import crc32
 
 from memosite.archive.model import UNDATED, Archive, Artifact, Memo, Transcript
 from memosite.facts.parsed import Ref
 from memosite.facts.texts import cut_line, one_line
+from memosite.facts.values import Struct, Value, field
 from memosite.formats.sessions.kept import read_conversation
-from memosite.passages import anchors_at, prefixed_texts, turns_at
+from memosite.formats.turns import Turn, blocks
+from memosite.passages import anchors_at, begins_of, prefixed_texts, turns_at
 from memosite.plan.indexes import find_captures
-from memosite.quotes.index import Shared, changed_runs, common_pairs, common_runs, pair_passages, share_row
+from memosite.quotes.index import SHARED, Shared, changed_runs, common_pairs, common_runs, pair_passages, share_row
 from memosite.run.workers import run
 
 Relation: TypeAlias = Literal["drafted in", "quotes", "draft of", "quoted in"]
@@ -41,6 +45,10 @@ class Apply(Protocol):
         ...
 
 
+MOST_PEOPLE = 8
+"""The most people in whose texts the same words stand before these are no quotation (SPEC 7, shared passages)."""
+
+
 _EXCERPT = 90
 _CHARS = 20_000
 """Of so many characters a text counts as several, when texts are divided among processes."""
@@ -48,8 +56,7 @@ _MANY = 4
 """If more than every so manieth text is new, runs in common are found anew, which then takes less time."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SharedLink:
+class SharedLink(Value):
     """A passage that an artifact shares: where it is in it, how it begins, and where it is in the other one."""
 
     relation: Relation
@@ -78,8 +85,7 @@ class Common(NamedTuple):
     other: End
 
 
-@dataclass(kw_only=True)
-class KnownPassages:
+class KnownPassages(Struct, kw_only=True):
     """What was found last: of each text its SHA-256 and row, the runs in common, the passages of each pair."""
 
     rows: dict[TextKey, tuple[str, bytes]] = field(default_factory=dict)
@@ -89,8 +95,7 @@ class KnownPassages:
     """Whether it differs from what was written last."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Text:
+class _Text(Value):
     """A text that may share passages; its `state` tells all that the anchors of its passages depend on."""
 
     artifact: Artifact
@@ -198,7 +203,7 @@ def _update_pairs(
     """The pairs of texts that share passages, with these: those of changed pairs are looked for."""
     pairs = {
         pair: runs
-        for pair, runs in common_pairs(known.common, texts).items()
+        for pair, runs in common_pairs(_quotable(known.common, texts), texts).items()
         if texts[pair[0]].artifact is not texts[pair[1]].artifact
     }
     states = {
@@ -211,6 +216,24 @@ def _update_pairs(
     known.is_new = known.is_new or bool(changed) or known.pairs.keys() != pairs.keys()
     known.pairs = {pair: (states[pair], placed[pair] if pair in placed else known.pairs[pair][1]) for pair in pairs}
     return {pair: passages for pair, (_, passages) in known.pairs.items() if passages}
+
+
+def _quotable(common: Mapping[int, list[TextKey]], texts: Mapping[TextKey, _Text]) -> dict[int, list[TextKey]]:
+    """The runs of words without those that stand in texts of too many people: tools write them, and nobody quotes."""
+    return {
+        run: keys
+        for run, keys in common.items()
+        if len(keys) <= MOST_PEOPLE or len({_voice(texts[key].artifact) for key in keys}) <= MOST_PEOPLE
+    }
+
+
+def _voice(artifact: Artifact) -> str | Ref:
+    """Whose words a text has: its author's; each session with its subagents, and each repo, counts as somebody."""
+    if isinstance(artifact, Memo):
+        return artifact.sender_position or artifact.author
+    if isinstance(artifact, Transcript):
+        return artifact.parent or artifact.ref
+    return artifact.copies[0].file.source
 
 
 def _placed(
@@ -242,12 +265,48 @@ def _ends(text: _Text, spans: list[tuple[int, int]], text_of: TextOf) -> Iterato
     if isinstance(text.artifact, Transcript):
         known = read_conversation(text_of(text.conversation), started=text.started)
         turns = turns_at(written, known, starts)
-        spoken = [turn is None or turn.kind not in ("system", "summary") for turn in turns]
+        put = _put_into(known.turns, begins_of(written, known), spans)
+        spoken = [
+            (turn is None or turn.kind not in ("system", "summary")) and _is_said(written, *span, put)
+            for turn, span in zip(turns, spans, strict=True)
+        ]
         anchors = [(turn.anchor, turn.at.isoformat() if turn.at else "") if turn else ("", "") for turn in turns]
     else:
         anchors = [(anchor, "") for anchor in anchors_at(written, starts, prefix=text.prefix)]
     for (start, end), (anchor, at), said, is_spoken in zip(spans, anchors, begins, spoken, strict=True):
         yield End(start, end, anchor, at, said) if is_spoken else None
+
+
+def _is_said(written: str, start: int, end: int, put: Sequence[tuple[int, int]]) -> bool:
+    """Whether a passage is still long enough without what a harness put there."""
+    number, at, is_whole = 0, start, True
+    for place in range(bisect_right(put, start, key=itemgetter(1)), len(put)):
+        begin, until = put[place]
+        if begin >= end:
+            break
+        number += len(written[at : max(at, begin)].split())
+        at, is_whole = min(until, end), False
+    return is_whole or number + len(written[at:end].split()) >= SHARED
+
+
+def _put_into(turns: Sequence[Turn], begins: Sequence[int], spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Which characters a harness put into the turns of these passages, alone, or before or among a person's words."""
+    touched = {
+        place
+        for start, end in spans
+        for place in range(max(0, bisect_right(begins, start) - 1), bisect_left(begins, end))
+    }
+    found: list[tuple[int, int]] = []
+    for place in sorted(touched):
+        turn, at = turns[place], begins[place]
+        if turn.kind in ("system", "summary"):
+            found.append((at, at + len(turn.text)))
+        elif turn.place and turn.place.words_from:
+            found.append((at, at + turn.place.words_from))
+        elif "<" in turn.text:
+            lines = list(accumulate((len(line) + 1 for line in turn.text.split("\n")), initial=at))
+            found += [(lines[one.start], lines[one.end]) for one in blocks(turn.text) if one.kind == "aside"]
+    return found
 
 
 def _share(passages: Iterable[Common], which: Literal[0, 1], text: _Text) -> float:

@@ -7,7 +7,6 @@ off the drawing.
 import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import attrgetter
 from statistics import median
@@ -15,13 +14,14 @@ from typing import ClassVar, Literal, TypeAlias
 from urllib.parse import quote
 
 from memosite.archive.cite import Citation
-from memosite.archive.lines import Notice, notice_of
-from memosite.archive.model import UNDATED, Memo, Thread, ThreadEntry
+from memosite.archive.lines import Notice, body_texts, notice_of
+from memosite.archive.model import UNDATED, Artifact, Memo, Thread, ThreadEntry
 from memosite.archive.urls import THREADS, WAITING_THREADS, part_page, relative, thread_page
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import phrase
-from memosite.facts.texts import before_table, cut_line
+from memosite.facts.texts import before_table, beginning, cut_line, one_line, shared_room
 from memosite.facts.times import Moment
+from memosite.facts.values import Struct, Value, field, replace
 from memosite.pages import PAGE_CHARS, Body, Page, Reference, Row, View
 from memosite.plan import page
 from memosite.plan.artifact_page import memo_bodies
@@ -41,8 +41,7 @@ from memosite.plan.dates import duration, seconds_between
 from memosite.plan.mentions import citation_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaitingFor:
+class WaitingFor(Value):
     """A memo of a thread whose action is open, since when, and for whom."""
 
     memo: Reference
@@ -51,8 +50,7 @@ class WaitingFor:
     total: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadPosition:
+class ThreadPosition(Value):
     """Who took part in a thread, from when to when, how long its replies took, and how many actions wait for it."""
 
     position: Reference
@@ -64,8 +62,7 @@ class ThreadPosition:
     waiting: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadSummary:
+class ThreadSummary(Value):
     """What the first page of a thread says of all of it; totals count what is not listed, too."""
 
     first: Moment | None
@@ -83,8 +80,7 @@ class ThreadSummary:
 MarkState: TypeAlias = Literal["sent", "waiting", "missing"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaneMark:
+class LaneMark(Value):
     """A memo: the number of its lane, its place in the width (of 1,000), and the numbers of the marks it replies to."""
 
     memo: Reference
@@ -96,8 +92,7 @@ class LaneMark:
     after: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lanes:
+class Lanes(Value):
     """The memos of a thread in order of time; `left_out` is how many older ones are not drawn."""
 
     lanes: tuple[Reference, ...]
@@ -128,8 +123,7 @@ class Lanes:
         return frozenset(mark.state for mark in self.marks)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadMember:
+class ThreadMember(Value):
     """A memo of a thread with its texts; a ghost has none, and of one without content a `notice` says why.
 
     `after` is how long it took to reply to `answers`, which is None if that is the memo above it. `waits_for` are those
@@ -150,7 +144,6 @@ class ThreadMember:
     citation: Citation | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadPage(Page):
     """A whole conversation: the tree, and every memo of it in reading order; on its first page what sums it up."""
 
@@ -165,8 +158,7 @@ class ThreadPage(Page):
     lanes: Lanes | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadSlice:
+class ThreadSlice(Value):
     """Some entries of a thread, around one of its memos, and the memos before and after that, if they are near.
 
     `thread` is a link to all of it, None if it has no page of its own; `total` is how many memos it has.
@@ -183,8 +175,7 @@ LANE: int = 30
 """The height of a lane in pixels, with its name above the line."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadRow:
+class ThreadRow(Value):
     """A thread in a list, which is sorted by `date`: from when to when, of whom, and who has not answered.
 
     `missing` memos have replies, and are in no repo. `since` is the date of its oldest open action, `age` that action's
@@ -204,7 +195,6 @@ class ThreadRow:
     age: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadsPage(Page):
     """The first of `total` threads of a list, or a part of all; ages are counted to `newest`."""
 
@@ -229,8 +219,7 @@ _WAITING = 10
 """The most memos whose action is open, the oldest."""
 
 
-@dataclass(slots=True)
-class _Part:
+class _Part(Struct):
     """What one position did in a thread, while it is counted."""
 
     id: str | None = None
@@ -560,11 +549,52 @@ def _opened(context: Context, thread: Thread, begin: int, end: int) -> set[int]:
     return {*memos[:1], *([newest[1]] if newest else memos[-1:])}
 
 
+TWIN_CHARS = 60_000
+"""The most characters of texts that the twin of a thread has."""
+
+
 def thread_twin(context: Context, start: str, thread: Thread) -> page.Twin:
-    """The twin of a thread of two or more memos, with links from the page or folder `start`."""
-    memos = [context.archive.artifacts[ref] for ref in thread.memos]
-    title = context.thread_label(thread.id)
-    return page.list_twin(context, start, title, memos, facts={"thread": thread.name}, in_order=True)
+    """The twin of a thread of two or more memos with their texts, in reading order; links are from `start`.
+
+    Where not all have room, the list has the first memo and the newest, and theirs are the texts that are cut last.
+    """
+    entries = [entry for entry in thread.entries if not entry.is_ghost]
+    memos = [context.archive.artifacts[entry.ref] for entry in entries]
+    found = ((place, *page.list_entry(context, start, memos[place])) for place in context.archive.shown_first(entries))
+    first = page.fitting(found, lambda one: max(page.entry_bytes(one[1]) + 200, len(one[2].encode("utf-8", "replace"))))
+    wholes = [_twin_text(context, memos[place]) for place, *_ in first]
+    given = zip(first, wholes, shared_room([len(whole) for whole in wholes], TWIN_CHARS), strict=True)
+    shown, below = [], []
+    for (place, fields, line), whole, room in sorted(given, key=lambda one: one[0][0]):
+        memo, text = memos[place], beginning(whole, room)
+        answered = answered_entry(context, memo) if isinstance(memo, Memo) else None
+        more = {"characters_left": len(whole) - len(text)} if len(text) < len(whole) else {}
+        depth = {"depth": entries[place].depth, "replies_to": "/".join(answered) if answered else None}
+        shown.append(fields | depth | {"text": text} | more)
+        rest = f"\n\n[{len(whole) - len(text):,} more characters: the link in the list above]" if more else ""
+        below.append(
+            (line.removeprefix("- "), f"## {one_line(memo.subject)}\n\n{text.rstrip()}{rest}\n" if text else "")
+        )
+    title, missing = context.thread_label(thread.id), len(thread.entries) - len(memos)
+    left_out, onward = len(memos) - len(shown), relative(start, page.EVERYTHING)
+    fields = {
+        "title": title,
+        "thread": thread.name,
+        "total": len(memos),
+        "shown": len(shown),
+        "missing": missing,
+        "more": {"left_out": left_out, "all": onward} if left_out else None,
+        "entries": shown,
+    }
+    said = f"{len(memos)} in all, {len(shown)} listed" + (f", {missing} missing" if missing else "")
+    rest = f" {left_out} more: see {onward}." if left_out else ""
+    head = f"# {title}\n\nthread: {one_line(thread.name)}\n{said}.{rest} The line in which the text of each begins:\n\n"
+    return page.Twin(fields=fields, text=page.texts_below_list(head, below))
+
+
+def _twin_text(context: Context, memo: Artifact) -> str:
+    notice = notice_of(memo)
+    return notice.text if notice else page.artifact_text(context, memo, body_texts(memo))
 
 
 def _member(context: Context, start: str, thread: Thread, index: int, page_of: Mapping[Ref, str]) -> ThreadMember:
@@ -628,8 +658,7 @@ _TITLES: Mapping[str, tuple[str, str]] = {
 _VIEWS: Mapping[str, str] = {THREADS: phrase("Last active"), WAITING_THREADS: phrase("Waiting longest")}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class Listed(Value):
     """A thread of two or more memos; `waiting` are those whose action is open, the oldest first."""
 
     thread: Thread

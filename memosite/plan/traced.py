@@ -13,13 +13,12 @@ that records it (`broadcasts`, which is none, through a property), or is the sam
 
 import datetime as dt
 from collections.abc import Hashable, Iterable, Iterator, Mapping, MutableSet
-from dataclasses import replace
 from typing import Any, Final, NoReturn, TypeVar
-from weakref import proxy
 
 from memosite.archive.model import Archive, Artifact, SourceInfo, Thread
+from memosite.facts.values import replace
 from memosite.plan.context import Context
-from memosite.store.values import Reduce, Reducers, digest_of
+from memosite.store.values import digest_of
 
 K = TypeVar("K")
 V_co = TypeVar("V_co", covariant=True)
@@ -158,10 +157,6 @@ class Digests:
         self._wholes: dict[int, str] = {}  # by identity: the context keeps what it has
         self._given: dict[str, tuple[object, str]] = {}
         self._before = before
-        # The digest of a list follows from those of its artifacts: each artifact is compared once, not in each list.
-        same = proxy(self)  # a reference cycle would keep the whole archive until the garbage collector runs
-        whole: Reduce = lambda one: ("whole", same._whole(one))  # noqa: E731
-        self._reducers = Reducers(dict.fromkeys((*Artifact.__subclasses__(), Thread), whole))
 
     def forget_before(self) -> None:
         """Release the context before: no more digests are needed."""
@@ -212,7 +207,7 @@ class Digests:
         """The digest of a value that may hold artifacts and threads."""
         if type(value) is tuple:
             value = tuple(self._of_artifacts(one) or one for one in value)
-        return self._short(value) or digest_of(value, self._reducers)
+        return self._short(value) or digest_of(value)
 
     def _find(self, name: str, key: ReadKey) -> str:
         if name == _BROADCASTS:

@@ -3,7 +3,6 @@
 import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 from memosite import pages
@@ -13,6 +12,7 @@ from memosite.facts.file import most_citations
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import phrase
 from memosite.facts.times import Moment
+from memosite.facts.values import Value, replace
 from memosite.formats.sessions.kept import read_conversation
 from memosite.formats.turns import utc_offset
 from memosite.plan.artifact_page import PART_CHARS, artifact_fields, link_targets, shown_extra, variant_rows
@@ -29,8 +29,7 @@ class Stamp(NamedTuple):
     shown: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParticipantRow:
+class ParticipantRow(Value):
     """A participant of a conversation."""
 
     position: pages.Reference
@@ -38,8 +37,7 @@ class ParticipantRow:
     extra: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionTimes:
+class SessionTimes(Value):
     """When a session began and ended, by its own clock; `utc` is the same in UTC, "" if it is that or not known.
 
     `day` is that of the beginning: what the page shows no day for was on this one.
@@ -51,7 +49,6 @@ class SessionTimes:
     day: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TranscriptPage(pages.ArtifactPage):
     """A recorded conversation."""
 
@@ -74,8 +71,7 @@ class TranscriptPage(pages.ArtifactPage):
     search: str = ""  # the condition by which a search finds this transcript alone
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CaptureSide:
+class CaptureSide(Value):
     """One capture of a session in a comparison; `body` is the digest of its text, "" if that is not there."""
 
     transcript: pages.Reference
@@ -87,7 +83,6 @@ class CaptureSide:
     started: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CapturesPage(pages.Page):
     """A capture of a session beside earlier ones, turn by turn; each of these has the id of its section."""
 

@@ -9,7 +9,6 @@ made again when something arrives.
 import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
@@ -19,6 +18,7 @@ from memosite.archive.model import Archive, Artifact, Document, Memo, Transcript
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import joined, kinds, phrase, phrases
 from memosite.facts.times import Moment
+from memosite.facts.values import Value
 from memosite.feeds import Feed, FeedFile, FeedItem, tag_uri
 from memosite.formats.status import decided_by, decided_on, sort_of, standing_of
 from memosite.pages import Bars, Cell, Page, PictureColumn, PictureRow, Reference, Row
@@ -34,8 +34,7 @@ _BELOW = 5_000
 """The most replies below one memo that are searched for an answer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Week:
+class Week(Value):
     """A week with news, `2026-W22`: its Monday, and what arrived on each of its days, in order of arrival.
 
     The newest week is running, as far as is known; all others have ended.
@@ -64,10 +63,10 @@ class Week:
 
 
 def find_weeks(artifacts: Iterable[Artifact], times: Mapping[Ref, dt.datetime]) -> tuple[Week, ...]:
-    """The weeks in which anything arrived that lists of pages have, the oldest first."""
+    """The weeks in which anything arrived that lists of pages have, the oldest first; of what has no date, none."""
     found: dict[dt.date, dict[dt.date, list[Ref]]] = defaultdict(lambda: defaultdict(list))
     for artifact in artifacts:
-        if artifact.ref in times and artifact.is_listed:
+        if artifact.ref in times and artifact.date and artifact.is_listed:
             day = times[artifact.ref].date()
             found[monday(day)][day].append(artifact.ref)
     newest = max(found, default=None)
@@ -94,8 +93,7 @@ HEADINGS = {
 """What a week tells of, in the order of its page; each item is told once."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class Told(Value):
     """An item of a week: what happened with it, by `HEADINGS`, and the names that this is about.
 
     These are those for whom it waited when the week ended, who decided, or the memos that it answered.
@@ -179,14 +177,13 @@ SHOWN = 100
 """The most items of one kind on the page of a week, and in an item of the feed."""
 
 
-_PAIRS = 20
+_PAIRS = 10
 
 
 _DAYS = (phrase("Mo"), phrase("Tu"), phrase("We"), phrase("Th"), phrase("Fr"), phrase("Sa"), phrase("Su"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WeekRow:
+class WeekRow(Value):
     """An item with a line of its text, and what was said of it when the week ended."""
 
     row: Row
@@ -195,18 +192,16 @@ class WeekRow:
     about: tuple[Reference, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WeekSection:
-    """What happened in a week, with the first of its items; `total` counts all."""
+class WeekSection(Value):
+    """What happened in a week, with the first of its items; `total` counts all. One has a picture in their place."""
 
     anchor: str
     heading: str
-    rows: tuple[WeekRow, ...]
+    rows: tuple[WeekRow, ...] = ()
     total: int
-    targets: tuple[str, ...] = ()
+    picture: Bars | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class WeekPage(Page):
     """A week: what happened in it, who wrote to whom, and its days with how much arrived on each."""
 
@@ -216,7 +211,6 @@ class WeekPage(Page):
     is_running: bool
     counts: str
     sections: tuple[WeekSection, ...]
-    picture: Bars | None
     days: tuple[tuple[Reference, int], ...]
     previous: Reference | None
     next: Reference | None
@@ -245,21 +239,22 @@ def _plan_week(context: Context, *, week: Week, around: tuple[str | None, str | 
         span=week.span,
         is_running=week.is_running,
         counts=counts,
-        sections=tuple(
-            WeekSection(
-                anchor=what,
-                heading=heading,
-                rows=tuple(_row(context, start, one) for one in told[what][:SHOWN]),
-                total=len(told[what]),
-            )
-            for what, heading in HEADINGS.items()
-            if told[what]
-        ),
-        picture=_draw(context, start, week),
+        sections=tuple(_sections(context, start, week, told)),
         days=tuple(_day(context, start, day, refs) for day, refs in week.days),
         previous=previous or Reference(label=phrase("All weeks"), href=urls.relative(start, urls.WEEKS)),
         next=following,
     )
+
+
+def _sections(context: Context, start: str, week: Week, told: Mapping[str, Sequence[Told]]) -> Iterator[WeekSection]:
+    """What happened, who wrote to whom, and then what else was kept."""
+    for what, heading in HEADINGS.items():
+        some = told.get(what, ())
+        if what == "sessions":
+            yield from _drawn(context, start, week)
+        if some:
+            rows = tuple(_row(context, start, one) for one in some[:SHOWN])
+            yield WeekSection(anchor=what, heading=heading, rows=rows, total=len(some))
 
 
 def week_title(id_: str) -> str:
@@ -306,18 +301,16 @@ def _counts(told: Mapping[str, Sequence[Told]]) -> str:
 
 def _row(context: Context, start: str, one: Told) -> WeekRow:
     """An item as it is for ever: without how far it is by now."""
-    artifact = one.artifact
+    artifact, memo = one.artifact, one.artifact if isinstance(one.artifact, Memo) else None
     row = Row(
         kind=artifact.kind,
         href=urls.relative(start, urls.page_of(artifact)),
         short_subject=artifact.short_subject,
         date=artifact.date,
+        sender=context.position(start, memo.sender_position, memo.author) if memo else None,
+        to=few(memo.to, partial(context.named, start)) if memo and memo.kind == "memo" else (),
+        source="" if memo else artifact.copies[0].file.source,
     )
-    if isinstance(artifact, Memo):
-        to = few(artifact.to, partial(context.named, start)) if artifact.kind == "memo" else ()
-        row = replace(row, sender=context.position(start, artifact.sender_position, artifact.author), to=to)
-    else:
-        row = replace(row, source=artifact.copies[0].file.source)
     note, about = "", tuple(Reference(label=name) for name in one.names)
     if one.what == "waits" and isinstance(artifact, Memo):
         note, about = phrase("not answered yet by"), few(one.names, lambda id_: context.position(start, id_))
@@ -326,16 +319,10 @@ def _row(context: Context, start: str, one: Told) -> WeekRow:
     elif one.answers:
         note = phrase("answers")
         about = tuple(context.artifact(start, ref) for ref in one.answers[:ADDRESSEES])
-    return WeekRow(row=row, line=line_of(artifact), note=note if about else "", about=about)
+    return WeekRow(row=row, line=artifact.excerpt, note=note if about else "", about=about)
 
 
-def line_of(artifact: Artifact) -> str:
-    """A line of the text itself: the summary that twins have, unless the subject says the same."""
-    summary = "" if artifact.withheld else artifact.summary
-    return "" if summary == artifact.short_subject else summary
-
-
-def _draw(context: Context, start: str, week: Week) -> Bars | None:
+def _drawn(context: Context, start: str, week: Week) -> Iterator[WeekSection]:
     """Who wrote to whom, how much and on which days; those that wrote most."""
     pairs: dict[tuple[str, str], Counter[dt.date]] = defaultdict(Counter)
     for day, refs in week.days:
@@ -346,18 +333,19 @@ def _draw(context: Context, start: str, week: Week) -> Bars | None:
                     pairs[memo.sender_position or memo.author, to][day] += 1
     shown = sorted(pairs, key=lambda pair: (-pairs[pair].total(), pair))[:_PAIRS]
     if not shown:
-        return None
+        return
     words = phrase("How many memos arrived from each to each, and on which days (UTC).")
     if len(pairs) > len(shown):
         more = phrase("The {shown} pairs of {total} that wrote most.", shown=len(shown), total=len(pairs))
         words = joined(" ", (words, more))
-    return Bars(
+    picture = Bars(
         anchor="who-wrote-to-whom",
         caption=words,
         corner=phrase("Who wrote to whom"),
         columns=(PictureColumn(label=phrase("Memos")),),
         rows=tuple(_pair(context, start, pair, pairs[pair]) for pair in shown),
     )
+    yield WeekSection(anchor="who", heading=phrase("Who wrote to whom"), total=len(pairs), picture=picture)
 
 
 def _pair(context: Context, start: str, pair: tuple[str, str], days: Mapping[dt.date, int]) -> PictureRow:
@@ -374,13 +362,13 @@ def _pair(context: Context, start: str, pair: tuple[str, str], days: Mapping[dt.
 # Plans the list of all weeks, and their feed.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class WeeksPage(Page):
-    """All weeks, the newest first, with how much arrived in each."""
+    """All weeks, the newest first, with how much arrived in each; what has no date is elsewhere."""
 
     template: ClassVar[str] = "weeks.html"
 
     weeks: tuple[tuple[Reference, str, int, bool], ...]
+    undated: Reference | None
 
 
 def listed_weeks(start: str, weeks: Sequence[Week]) -> tuple[tuple[Reference, str, int, bool], ...]:
@@ -391,10 +379,11 @@ def listed_weeks(start: str, weeks: Sequence[Week]) -> tuple[tuple[Reference, st
 
 
 def plan_weeks(
-    context: Context, ledger: Ledger, weeks: Sequence[Week]
+    context: Context, ledger: Ledger, weeks: Sequence[Week], undated: Iterable[Artifact]
 ) -> Iterator[WeeksPage | FeedFile | RedirectPage]:
     """The list, and the feed. What was the page of a week that has nothing any more leads to the list."""
-    chunks = page.in_parts(weeks)
+    chunks, without = page.in_parts(weeks), sum(one.is_listed for one in undated)
+    label = phrases("{n:,} item without a date", "{n:,} items without a date", without)
     for number, chunk in [(None, chunks[-1]), *(enumerate(chunks, 1) if len(chunks) > 1 else ())]:
         start = urls.part_page(urls.WEEKS, number) if number else urls.WEEKS
         yield WeeksPage(
@@ -402,6 +391,9 @@ def plan_weeks(
             feeds=week_feeds(start),
             parts=page.part_links(start, urls.WEEKS, number or len(chunks), number) if len(chunks) > 1 else (),
             weeks=listed_weeks(start, chunk),
+            undated=Reference(label=label, href=urls.relative(start, urls.month_page(urls.UNDATED_MONTH)))
+            if without
+            else None,
         )
     yield FeedFile(path=urls.WEEKS + "feed.xml", form="rss", feed=_feed(context, weeks))
     now = {week.id for week in weeks}

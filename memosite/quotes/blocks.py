@@ -8,10 +8,11 @@ keep their `~~`, and what is hidden or shown by other means than letters has a c
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Final
 
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value, replace
 from memosite.quotes.source import beside, word_count
 
 OTHER: Final = "\ue002"
@@ -26,13 +27,13 @@ OPEN, CLOSE = "\ue000", "\ue001"
 """Stand for `<q>` and `</q>` in the text of a block."""
 
 
-_QUOTED_LINE = re.compile(r" {0,3}(?:> ?)+")
+_QUOTED_LINE = regex(r" {0,3}(?:> ?)+")
 
 
-_ALERT = re.compile(r"\[!\w+\]\s*\Z")
+_ALERT = regex(r"\[!\w+\]\s*\Z")
 
 
-_NOTE = re.compile(r" {0,3}(?:\[\^([^\[\]\s]{1,100})\]:|\[(\d{1,4})\](?=:?\s)|([⁰¹²³⁴-⁹]{1,4})(?=\s))")
+_NOTE = regex(r" {0,3}(?:\[\^([^\[\]\s]{1,100})\]:|\[(\d{1,4})\](?=:?\s)|([⁰¹²³⁴-⁹]{1,4})(?=\s))")
 """The beginning of a footnote; its name may stand anywhere else as `NOTED`."""
 
 
@@ -50,31 +51,30 @@ def note_name(match: re.Match[str]) -> str:
     return str(match[match.lastindex or 0]).translate(_RAISED)
 
 
-NOTED = re.compile(_SIGNS % (r"(?<=[^\s\\(*])", r"(?<=[^\s(])"))
+NOTED = regex(_SIGNS % (r"(?<=[^\s\\(*])", r"(?<=[^\s(])"))
 """The sign of a footnote in a text; its name is the last group."""
 
 
-NOTING = re.compile(rf"\s*(?:{_SIGNS % ('', '')})[:.]?(?=\s)")
+NOTING = regex(rf"\s*(?:{_SIGNS % ('', '')})[:.]?(?=\s)")
 """The beginning of a paragraph that is a footnote, if its sign is in the text."""
 
 
-_ITEM = re.compile(r"[ \t]*(?:[*+-]|\d{1,9}[.)])[ \t]+|#{1,6}[ \t]+")
+_ITEM = regex(r"[ \t]*(?:[*+-]|\d{1,9}[.)])[ \t]+|#{1,6}[ \t]+")
 
 
-NUMBER = re.compile(r"[ \t]*(\d{1,3})[.)][ \t]+")
+NUMBER = regex(r"[ \t]*(\d{1,3})[.)][ \t]+")
 """The number of an item of a list."""
 
 
-_TAG = re.compile(r"<(/?)(q|blockquote)\b[^<>]{0,500}>", re.IGNORECASE)
+_TAG = regex(r"<(/?)(q|blockquote)\b[^<>]{0,500}>", re.IGNORECASE)
 
 
-_LINK = re.compile(
+_LINK = regex(
     r"\]\(<([^<>\n]{1,2000})>\)|(https?://[^()\s<>\"]{1,2000}(?:\([^()\s<>\"]{0,200}\)[^()\s<>\"]{0,200}){0,5})"
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class Block(Value):
     """A paragraph, or what a block quote quotes. `starts` are where its lines begin in `text`, `lines` their numbers.
 
     `links` are the addresses that HTML links to from it, or gives as the source of the quote, `lead` is the text before
@@ -223,17 +223,17 @@ _APOSTROPHES: Final = frozenset("’'‘")
 _BEFORE: Final = frozenset("([{—–-/:>*_,;.!?=|~…" + "".join(_ALWAYS))  # what may stand right before a mark
 
 
-MARK = re.compile("[" + "".join(CLOSING) + "]")
+MARK = regex("[" + "".join(CLOSING) + "]")
 
 
-_TICKS = re.compile(r"(?<!`)(`+)(?!`)[^`]+(?:(?<!`)\1(?!`))")
+_TICKS = regex(r"(?<!`)(`+)(?!`)[^`]+(?:(?<!`)\1(?!`))")
 
 
-_ELISION = re.compile(r"['’‘](?:\d\ds(?!\w)|(?:tis|twas|twere|em|til|cause|n|bout|round)(?!\w))", re.IGNORECASE)
+_ELISION = regex(r"['’‘](?:\d\ds(?!\w)|(?:tis|twas|twere|em|til|cause|n|bout|round)(?!\w))", re.IGNORECASE)
 """What an apostrophe begins: `’90s`, `’tis`."""
 
 
-_POSSESSIVE = re.compile(r"(?<=[sxzSXZ])['’](?=\s+[^\W\d_])")
+_POSSESSIVE = regex(r"(?<=[sxzSXZ])['’](?=\s+[^\W\d_])")
 
 
 def quoted_spans(text: str) -> Iterator[tuple[int, int, int]]:
@@ -314,7 +314,7 @@ def bare(text: str) -> str:
 # Finds what may be a quotation mark and was not read as one: nobody knows whether words are quoted there.
 
 
-_LIKE_MARKS: Final = re.compile(
+_LIKE_MARKS: Final = regex(
     r"<<|>>|,,|["
     r"\"'`´«»‘’‚‛“”„‟‹›＂＇「」『』｢｣〝〞〟《》〈〉⟨⟩⟪⟫⦅⦆❛❜❝❞❟❠❮❯🙶🙷🙸‵′‶″‷‴⁗ʹʺʻʼʽˊˋ˝״׳՚⹂﹁﹂﹃﹄≪≫⸢⸣"
     r"⸂⸃⸄⸅⸉⸊⸌⸍⸜⸝⸠⸡"
@@ -325,7 +325,7 @@ _LIKE_MARKS: Final = re.compile(
 _WITHIN_WORD: Final = frozenset("'’‘ʼʻʽʹ＇՚׳״´′`")
 
 
-_MEASURE = re.compile(
+_MEASURE = regex(
     r"(?<=\d)(?:''|[\"'’”′″ʹʺ´])(?=[\s.,;:!?)\]*_|/×–—…-]|\Z|\d|x[\d\s])|(?<=\b[A-Za-z])['′″‴]{1,3}(?=[\s(),.=+]|\Z)"
 )
 """Inches and feet, minutes and seconds, and primes behind a letter."""
@@ -334,14 +334,14 @@ _MEASURE = re.compile(
 _BESIDE_ELISION: Final = _ALWAYS | frozenset("*_[")  # `l’« Europe »`
 
 
-_GLUED = re.compile(r"(?<=[^\W\d_]{3}).(?!(?:s|t|d|m|re|ve|ll)(?!\w))")
+_GLUED = regex(r"(?<=[^\W\d_]{3}).(?!(?:s|t|d|m|re|ve|ll)(?!\w))")
 """A mark within a word that may be two words, with a mark between."""
 
 
-_ENDS_WORD = re.compile(r"(?<=[nosxzNOSXZ])['’](?!\w)")
+_ENDS_WORD = regex(r"(?<=[nosxzNOSXZ])['’](?!\w)")
 
 
-_GOES_ON = re.compile(r"\s+[^\W\d_]")
+_GOES_ON = regex(r"\s+[^\W\d_]")
 
 
 def doubtful_marks(text: str, spans: Iterable[tuple[int, int, int]]) -> Iterator[int]:

@@ -12,13 +12,14 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from operator import attrgetter
 from typing import Final
 
 from memosite.facts.parsed import Written
+from memosite.facts.patterns import regex
+from memosite.facts.values import Struct, field, replace
 from memosite.quotes.blocks import (
     CITED,
     CLOSE,
@@ -62,45 +63,45 @@ _SHARED: Final = 4_000
 """The most characters of a block quote that several citations below it share."""
 
 
-_SHA = re.compile(
+_SHA = regex(
     r"sha256:(?P<sha>[0-9a-f]{6,64})(?![0-9a-f])(?:,\s+commit\s+(?P<commit>[0-9a-f]{7,64}))?"
     r"(?:\s+\((?P<note>[^()]{1,200})\))?",
     re.IGNORECASE,
 )
 
 
-_REF = re.compile(r"(?<![\w/.-])(?:memo|note|transcript|library|record|document)/[^\s`,()<>\"]{1,400}", re.IGNORECASE)
+_REF = regex(r"(?<![\w/.-])(?:memo|note|transcript|library|record|document)/[^\s`,()<>\"]{1,400}", re.IGNORECASE)
 
 
-_IN_TEXT = re.compile(rf"\({_REF.pattern}\)", re.IGNORECASE)
+_IN_TEXT = regex(rf"\({_REF.pattern}\)", re.IGNORECASE)
 
 
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)")
+_TIME = regex(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)")
 
 
-_QUOTED = re.compile(r"“(.*)”\.\s", re.DOTALL)
+_QUOTED = regex(r"“(.*)”\.\s", re.DOTALL)
 
 
-_DASHED = re.compile(r"\s*(?:—|-{2,3}|–|―)\s+")
+_DASHED = regex(r"\s*(?:—|-{2,3}|–|―)\s+")
 """What is before who said it: converters write the dash in several ways."""
 
 
-_PLACED = re.compile(
+_PLACED = regex(
     r"(?<![\w/.#-])(?:memo|note|transcript|library|record|document)/\d{4}-\d\d-\d\d-\d{4}(?:--|–)[^\s`,()<>\"]{1,400}",
     re.IGNORECASE,
 )
 """A reference that is told from a path of files: it may be all that a citation has."""
 
 
-_STRESSED = re.compile(
+_STRESSED = regex(
     r"(?P<stars>\*{1,3})([^*]{1,4000})\*|(?<!\w)(?P<lines>_{1,3})([^_]{1,4000})_{1,3}(?!\w)|`([^`]{1,4000})`"
 )
 
 
-_SET = re.compile(r"-\d{4}–")
+_SET = regex(r"-\d{4}–")
 
 
-_RELATIVE = re.compile(
+_RELATIVE = regex(
     r"\]\(((?:\.{0,2}/)?(?:[^\s()<>]{0,200}/)?(?:memo|note|transcript|record|document)s/[^\s()<>]{1,1000})\)"
 )
 """A link to a page of the site from another one."""
@@ -110,32 +111,32 @@ _STRESSED_WORDS: Final = 4
 """Emphasis and code of fewer words are no quotation."""
 
 
-_LEADS = re.compile(r"[:：﹕︓][\s*_`~)\]”’\"'»>]*\Z")
+_LEADS = regex(r"[:：﹕︓][\s*_`~)\]”’\"'»>]*\Z")
 """The end of a paragraph that leads to what is quoted below it."""
 
 
-_ENDS = re.compile(r"[.!?…。！？][\s*_`~)\]”’\"'»>]*\Z")
+_ENDS = regex(r"[.!?…。！？][\s*_`~)\]”’\"'»>]*\Z")
 
 
-_ENTRY: Final = re.compile(r"@[ \t]*(\w+)\s*([{(])")
+_ENTRY: Final = regex(r"@[ \t]*(\w+)\s*([{(])")
 
 
-_KEY: Final = re.compile(r"\s*([^,{}()\s=\"#]*)\s*,")
+_KEY: Final = regex(r"\s*([^,{}()\s=\"#]*)\s*,")
 
 
-_FIELD: Final = re.compile(r"[\s,]*([A-Za-z][\w:.+-]*)\s*=\s*")
+_FIELD: Final = regex(r"[\s,]*([A-Za-z][\w:.+-]*)\s*=\s*")
 
 
-_VALUE: Final = re.compile(r"\s*(?:([{\"])|([\w:.+-]+))")
+_VALUE: Final = regex(r"\s*(?:([{\"])|([\w:.+-]+))")
 
 
-_JOIN: Final = re.compile(r"\s*#")
+_JOIN: Final = regex(r"\s*#")
 
 
-_END: Final = re.compile(r"[\s,]*([})])")
+_END: Final = regex(r"[\s,]*([})])")
 
 
-_BRACE: Final = re.compile(r"[{}\"]")
+_BRACE: Final = regex(r"[{}\"]")
 
 
 _MONTHS: Final = "jan feb mar apr may jun jul aug sep oct nov dec"
@@ -152,14 +153,14 @@ def read_markdown(text: str, entries: Mapping[str, Written] | None = None) -> tu
     return tuple(_of_blocks(list(markdown_blocks(_with_entries(text, entries or {}))), is_markdown=True))
 
 
-_KEYED = re.compile(r"(?<![\w@\\])-?@(?:\{([^{}\s]{1,500})\}|(\w(?:[\w:.#$%&+?<>~/-]{0,500}\w)?))")
+_KEYED = regex(r"(?<![\w@\\])-?@(?:\{([^{}\s]{1,500})\}|(\w(?:[\w:.#$%&+?<>~/-]{0,500}\w)?))")
 
 
-_KEYS = re.compile(r"\[([^\[\]@]{0,500}@[^\[\]]{1,2000})\]")
+_KEYS = regex(r"\[([^\[\]@]{0,500}@[^\[\]]{1,2000})\]")
 """Citations of Pandoc: `[see @one, p. 3; @two]`."""
 
 
-_SEE = re.compile(r"\s*(?:(?:see|cf|vgl|siehe|voir)\.?\s*)?", re.IGNORECASE)
+_SEE = regex(r"\s*(?:(?:see|cf|vgl|siehe|voir)\.?\s*)?", re.IGNORECASE)
 
 
 def _with_entries(text: str, entries: Mapping[str, Written]) -> str:
@@ -358,8 +359,7 @@ def cited_in(text: str) -> tuple[Written, ...]:
     return tuple(citation for citation in read_markdown(text) if citation.names_passage)[:MOST]
 
 
-@dataclass(slots=True)
-class _Locator:
+class _Locator(Struct):
     """What names a passage in a block: from where to where, and the words that its paragraph quotes for it.
 
     `citation` is None of the name of a footnote, which has the citation. `around` is what is around its own quote,
@@ -377,7 +377,7 @@ class _Locator:
     doubt: str = ""
 
 
-_CALLOUT = re.compile(r"\s*\[!\w+\][+-]?[ \t]+(?P<title>[^\n]{1,200})(?=\n)")
+_CALLOUT = regex(r"\s*\[!\w+\][+-]?[ \t]+(?P<title>[^\n]{1,200})(?=\n)")
 
 
 def _with_title(block: Block) -> Block:
@@ -531,7 +531,7 @@ _NEAR: Final = 400
 """The characters beside a quote in which it may be said who spoke."""
 
 
-_LOCATING = re.compile(rf"{_REF.pattern}|{_SHA.pattern}|{_TIME.pattern}|https?://[^\s<>()]{{1,2000}}", re.IGNORECASE)
+_LOCATING = regex(rf"{_REF.pattern}|{_SHA.pattern}|{_TIME.pattern}|https?://[^\s<>()]{{1,2000}}", re.IGNORECASE)
 
 
 _BORDERS: Final = "".join(chain.from_iterable(CLOSING.items())) + "*_`"
@@ -623,14 +623,14 @@ def _with_digests(
     return found, claimed, told
 
 
-_NAMING = re.compile(
+_NAMING = regex(
     rf"(?P<ref>{_REF.pattern})|(?P<time>{_TIME.pattern})"
     r"|(?P<link>(?<!!)\[(?:[^\[\]\\]|\\.){0,500}\]\((?:<[^<>\n]{1,2000}>|[^()\s]{1,2000})\)|<?https?://[^\s<>]{1,2000}>?)",
     re.IGNORECASE,
 )
 
 
-_LED = re.compile(r"\W*(?:(?:see|from|in|cf|source|quoted|vgl|siehe|aus|voir)\W+)?", re.IGNORECASE)
+_LED = regex(r"\W*(?:(?:see|from|in|cf|source|quoted|vgl|siehe|aus|voir)\W+)?", re.IGNORECASE)
 
 
 _BEHIND: Final = " \n)]},.;:`*_|"
@@ -640,21 +640,21 @@ _BEHIND: Final = " \n)]},.;:`*_|"
 _AHEAD: Final = " \n,;:([{<`|—–-"
 
 
-_LEADS_TO = re.compile(
+_LEADS_TO = regex(
     r"(?:^|\n|[(\[.,;:—–-])\s*(?:see|from|in|cf|source|quoted|quoted (?:in|from)|vgl|siehe|aus|quelle|voir)"
     r"[\s.:,`*_]*\Z",
     re.IGNORECASE,
 )
 
 
-_PAGES = re.compile(r"\s*(?:pp?|s|pages?|vol|no|chap|ch|sec|fn|ll?|§+)?[.\s]*[\d\s,–—-]{1,40}[\s,;:]*", re.IGNORECASE)
+_PAGES = regex(r"\s*(?:pp?|s|pages?|vol|no|chap|ch|sec|fn|ll?|§+)?[.\s]*[\d\s,–—-]{1,40}[\s,;:]*", re.IGNORECASE)
 """Where in a source, as the note of a citation says."""
 
 
-_IN_BRACKETS = re.compile(r"[(\[]([^()\[\]\n]{1,200})\Z")
+_IN_BRACKETS = regex(r"[(\[]([^()\[\]\n]{1,200})\Z")
 
 
-_NOTED_SOURCE = re.compile(
+_NOTED_SOURCE = regex(
     r"(?:(?:raw|confidential|private|ephemeral|(?:output of a tool, )?quoted in a turn of [^,()]{0,80})(?:, |\Z))*"
 )
 """What `cite` warns of behind a digest."""

@@ -5,11 +5,11 @@ what BibTeX and CSL have no field for is in `note` and in `abstract`, which hold
 """
 
 import json
-import re
 from html import escape
 from typing import Final
 
 from memosite.archive.cite import Citation
+from memosite.facts.patterns import regex
 
 TEX: Final = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
@@ -22,10 +22,10 @@ BRACES: Final = {"{": r"\textbraceleft{}", "}": r"\textbraceright{}"}
 """How it writes those that are not in pairs: BibTeX counts braces also behind a backslash."""
 
 
-_NOT_IN_KEY = re.compile(r"[^A-Za-z0-9:/.+-]+")
+_NOT_IN_KEY = regex(r"[^A-Za-z0-9:/.+-]+")
 
 
-_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
+_DATE = regex(r"(\d{4})-(\d\d)-(\d\d)")
 
 
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec"

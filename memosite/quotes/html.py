@@ -10,11 +10,12 @@ their own: the text is split into tags and text by a grammar that leaves nothing
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from html.parser import HTMLParser
 from typing import Final
 
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value, replace
 from memosite.quotes.blocks import CLOSE, NOT_READ, NOTED, OPEN, Block, block_of, unread_if
 
 _SILENT: Final = frozenset({"script", "style", "template", "title"})
@@ -76,9 +77,7 @@ _ON_LINKS: Final = frozenset({"uri", "email", "footnote-ref", "footnote-back", "
 """The classes of links that Pandoc writes."""
 
 
-_STYLES: Final = re.compile(
-    r"\s*(?:text-align:\s*(?:left|right|center)|list-style-type:\s*decimal|width:\s*\d\d?%)\s*;?\s*"
-)
+_STYLES: Final = regex(r"\s*(?:text-align:\s*(?:left|right|center)|list-style-type:\s*decimal|width:\s*\d\d?%)\s*;?\s*")
 """The styles that Pandoc writes of lists and tables: they move no words."""
 
 
@@ -125,7 +124,7 @@ _ENDED_BY: Final[dict[str, frozenset[str]]] = {
 _META: Final = frozenset({"content-type", "x-ua-compatible", ""})
 
 
-_UTF8: Final = re.compile(r"(?:.*charset\s*=\s*)?[\"']?utf-?8[\"']?\s*", re.IGNORECASE | re.DOTALL)
+_UTF8: Final = regex(r"(?:.*charset\s*=\s*)?[\"']?utf-?8[\"']?\s*", re.IGNORECASE | re.DOTALL)
 
 
 _RELATIONS: Final = frozenset(
@@ -134,7 +133,7 @@ _RELATIONS: Final = frozenset(
 """The links of a head that load nothing that changes the page."""
 
 
-_TOKEN: Final = re.compile(
+_TOKEN: Final = regex(
     r"<!--(?!-?>)(?:[^-]|-(?!-))*-->|<(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9]*)"
     r"(?P<attributes>(?:[ \t\n\f]+[A-Za-z][\w:.-]*"
     r"(?:=(?:\"[^\"<>]*\"|'[^'<>]*'|[^ \t\n\f\"'=<>`]*[^ \t\n\f\"'=<>`/]))?)*)[ \t\n\f]*(?P<closed>/?)>|<",
@@ -142,7 +141,7 @@ _TOKEN: Final = re.compile(
 )
 
 
-_HEAD_OF_PAGE: Final = re.compile(
+_HEAD_OF_PAGE: Final = regex(
     r"\s*(?:<\?xml(?: (?:version|encoding|standalone)=(?P<mark>[\"'])(?:1\.0|utf-8|yes|no)(?P=mark))*\s*\?>\s*)?"
     r"(?:<!doctype html(?:\s[^\[\]<>]*)?>)?",
     re.IGNORECASE,
@@ -159,7 +158,7 @@ _ONCE: Final = frozenset({"html", "head", "body"})
 _LOST: Final = "it is a footnote, and its sign in the text is not known"
 
 
-_STRANGE: Final = re.compile(r"<[A-Za-z/!?][\w:-]{0,30}")
+_STRANGE: Final = regex(r"<[A-Za-z/!?][\w:-]{0,30}")
 """What begins as a tag, a comment or an instruction."""
 
 
@@ -167,10 +166,10 @@ _NAMES: Final = 5
 """The most elements around a paragraph that may be the footnote it is of."""
 
 
-_SIGN: Final = re.compile(r"\s*\^?[\[(]?(?:\d{1,4}|[a-z]|[*†‡§¶‖#]{1,3})[\])]?\s*")
+_SIGN: Final = regex(r"\s*\^?[\[(]?(?:\d{1,4}|[a-z]|[*†‡§¶‖#]{1,3})[\])]?\s*")
 
 
-_BACK: Final = re.compile(r"[↩↑^\ufe0e\s]{1,9}")
+_BACK: Final = regex(r"[↩↑^\ufe0e\s]{1,9}")
 
 
 _VOID: Final = frozenset({"br", "hr", "wbr", "img", "col", "meta", "link", "base", "input", "embed", "source", "area"})
@@ -262,8 +261,7 @@ def _ends(name: str) -> re.Pattern[str]:
     return re.compile(rf"</{name}(?:[ \t\n\f]*>|(?=[ \t\n\f/]))", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Element:
+class _Element(Value, kw_only=False):
     """An element that is open, and where it begins; `odd` may hide words, `is_notes` is whether footnotes are in it."""
 
     tag: str

@@ -26,12 +26,12 @@ from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, combinations, islice, product
 from sys import byteorder
 from typing import Final, Generic, TypeVar
 from zlib import crc32
 
+from memosite.facts.values import Value
 from memosite.quotes.source import bare_bytes, bare_matches, folded_words
 
 LEAST: Final = 4
@@ -55,8 +55,7 @@ def make_row(text: str) -> bytes:
     return pack_runs(_kept(_run_numbers(folded_words(text))))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate(Generic[_Key]):
+class Candidate(Value, Generic[_Key]):
     """A text that may hold a quote, and how many of the quote's runs of words it has, from 0 to 1."""
 
     key: _Key
@@ -272,8 +271,7 @@ def common_pairs(common: Mapping[int, Sequence[_Key]], order: Iterable[_Key]) ->
     return {pair: found[pair] for pair in sorted(found, key=lambda pair: (places[pair[0]], places[pair[1]]))}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shared:
+class Shared(Value):
     """A passage that two texts share: from which character to which in the one, and in the other."""
 
     words: int

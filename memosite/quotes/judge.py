@@ -23,13 +23,14 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from heapq import nlargest
 from itertools import groupby, islice, pairwise
 from operator import itemgetter
 from typing import Final, TypeAlias
 
+from memosite.facts.patterns import regex
 from memosite.facts.texts import cut_line
+from memosite.facts.values import Value, replace
 from memosite.quotes.source import (
     LEVELS,
     UNSEEN,
@@ -55,7 +56,7 @@ from memosite.quotes.source import (
 # Reads the marks that editors make in a quote: omissions, `[sic]`, a changed first letter, words put in.
 
 
-_MARK = re.compile(
+_MARK = regex(
     r"\[(?P<gap>[ \t]*(?:…|\.[ ]?\.[ ]?\.)[ \t]*)\]|\[(?P<words>[^\[\]\n]{1,2000})\]"
     r"|(?P<bare>(?<=\s)(?:…|\.{3,4}|\.(?:[ \xa0]\.){2,3})(?=\s)|(?<=\w)(?:…|\.{3,4})(?=\s))"
 )
@@ -99,10 +100,10 @@ _NEGATIONS = frozenset(_NEGATIVE.split())
 _NUMBERS = frozenset(_COUNTING.split())
 
 
-_UNSEEN = re.compile(f"[{UNSEEN}]+")
+_UNSEEN = regex(f"[{UNSEEN}]+")
 
 
-_MIXED = re.compile(r"[a-z][^\W\da-z_\u00c0-\u024f]|[^\W\da-z_\u00c0-\u024f][a-z]")
+_MIXED = regex(r"[a-z][^\W\da-z_\u00c0-\u024f]|[^\W\da-z_\u00c0-\u024f][a-z]")
 """A Latin letter beside one of another script: it may only look like what it is read as."""
 
 
@@ -110,8 +111,7 @@ Fragment: TypeAlias = tuple[str, ...]
 """A stretch of a quote without omission, in each way in which the source may write it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Edited:
+class Edited(Value):
     """A quote as its editor changed it."""
 
     fragments: tuple[Fragment, ...]
@@ -241,10 +241,10 @@ _TRIED: Final = 16  # that are looked at for each of these: most overlap
 _LONGEST: Final = 40  # characters around a word that are shown with it
 
 
-_BEFORE = re.compile(r"\S*\Z")
+_BEFORE = regex(r"\S*\Z")
 
 
-_AFTER = re.compile(r"\S*")
+_AFTER = regex(r"\S*")
 
 
 _Pairs: TypeAlias = list[tuple[int, int]]
@@ -427,11 +427,11 @@ def _fitting(kept: _Pairs, asked: int, near: int) -> Span:
 _TIERS: dict[Level, Tier] = {"exact": Tier.EXACT, "space": Tier.SPACE, "marks": Tier.MARKS, "signs": Tier.MARKS}
 
 
-_LISTED = re.compile(r"(?<!\w)\d{1,9}[.)]\s|[*+-]\s+[-+]?[.$€£]?\d")
+_LISTED = regex(r"(?<!\w)\d{1,9}[.)]\s|[*+-]\s+[-+]?[.$€£]?\d")
 """What may be the number of an item: part of a quote, since it may be any number."""
 
 
-_BAR = re.compile(r"(?<=\s)\|(?=\s|\Z)")  # between the cells of a table
+_BAR = regex(r"(?<=\s)\|(?=\s|\Z)")  # between the cells of a table
 
 
 _MOST_HITS = 20  # places of a quote with typographic signs
@@ -440,9 +440,7 @@ _MOST_HITS = 20  # places of a quote with typographic signs
 _AROUND: Final = 400  # characters around a quote in which its sentence is looked for
 
 
-_SENTENCE_END = re.compile(
-    r"[.!?…:;][\"”’»)\]*_`]*(?:\s|\Z)|\n\s*\n|\n(?=[ \t>]*(?:[-*+#|]|\d+[.)])[ \t|])|\n(?=---|##)"
-)
+_SENTENCE_END = regex(r"[.!?…:;][\"”’»)\]*_`]*(?:\s|\Z)|\n\s*\n|\n(?=[ \t>]*(?:[-*+#|]|\d+[.)])[ \t|])|\n(?=---|##)")
 """Where what is around a quote says something of its own: a sentence, a paragraph or an item ends."""
 
 

@@ -12,10 +12,11 @@ A span may lie before what was read last: the text of an argument is read where 
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 from memosite.facts.parsed import Written
+from memosite.facts.patterns import regex
+from memosite.facts.values import Struct, field, replace
 from memosite.quotes.blocks import CLOSE, NOT_READ, OPEN, OTHER, Block, block_of
 from memosite.quotes.forms import BRACES, TEX
 
@@ -24,7 +25,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_TOKEN: Final = re.compile(
+_TOKEN: Final = regex(
     r"(?P<comment>%[^\n]*(?:\n[ \t]*|\Z))|(?P<break>\n[ \t]*(?:\n[ \t]*)+)"
     r"|\\(?P<command>[A-Za-z]+)(?P<star>\*?)(?:[ \t]*\n(?![ \t]*\n)[ \t]*|[ \t]*)|\\(?P<escape>[^A-Za-z]|\Z)"
     r"|(?P<display>\$\$?)|(?P<sign>``|''|,,|<<|>>|\"[`']|[`~])|(?P<active>\"(?=[A-Za-z<>]))"
@@ -110,14 +111,12 @@ _WITH_OPTIONS: Final = _words("usepackage RequirePackage documentclass addbibres
 _SIZED: Final = frozenset({"setlength", "addtolength", "vspace", "hspace"})
 
 
-_SIZE: Final = re.compile(
+_SIZE: Final = regex(
     r"\d{0,2}(?:\.\d+)?\s*(?:pt|ex|mm|em|\\baselineskip)(?:\s+(?:plus|minus).{1,60})?|0|\\fill", re.DOTALL
 )
 
 
-_LENGTHS: Final = re.compile(
-    r"\\(?:parindent|parskip|tabcolsep|headheight|emergencystretch|itemsep|LTpre|LTpost|topsep)"
-)
+_LENGTHS: Final = regex(r"\\(?:parindent|parskip|tabcolsep|headheight|emergencystretch|itemsep|LTpre|LTpost|topsep)")
 
 
 _HIDING: Final = _words(
@@ -219,48 +218,48 @@ _CLASSES: Final = _words(
 )
 
 
-_TEX_KEY: Final = re.compile(
+_TEX_KEY: Final = regex(
     r"((?:memo|note|transcript|library|record|document)/.+?)(?:-(t[1-9]\d*(?:-t[1-9]\d*)?|(?:[pct]-)[0-9a-f]{8}(?:-\d+)?))?"
     r":([0-9a-f]{8})"
 )
 
 
-_BIBLIOGRAPHY: Final = re.compile(r"\\(?:bibliography|addbibresource)\s*(?:\[[^\[\]]{0,200}\])?\{([^{}]{1,1000})\}")
+_BIBLIOGRAPHY: Final = regex(r"\\(?:bibliography|addbibresource)\s*(?:\[[^\[\]]{0,200}\])?\{([^{}]{1,1000})\}")
 
 
-_LABEL: Final = re.compile(r"\\labelenumi{1,3}v?\s*\{\(?\\arabic\{enumi{1,3}v?\}[.)]?\}")
+_LABEL: Final = regex(r"\\labelenumi{1,3}v?\s*\{\(?\\arabic\{enumi{1,3}v?\}[.)]?\}")
 """How Pandoc says that a list has numbers."""
 
 
-_COUNTER: Final = re.compile(r"\{enumi{1,3}v?\}\{(\d{1,9})\}")
+_COUNTER: Final = regex(r"\{enumi{1,3}v?\}\{(\d{1,9})\}")
 
 
-_PROVIDED: Final = re.compile(r"\{\\tightlist\}\{%?\s*\\setlength\{\\itemsep\}\{0pt\}\\setlength\{\\parskip\}\{0pt\}\}")
+_PROVIDED: Final = regex(r"\{\\tightlist\}\{%?\s*\\setlength\{\\itemsep\}\{0pt\}\\setlength\{\\parskip\}\{0pt\}\}")
 
 
-_LEAST_NAME: Final = re.compile(r"\*?\s*(?:\{\s*\\?([A-Za-z]+\*?)\s*\}|\\([A-Za-z]+))")
+_LEAST_NAME: Final = regex(r"\*?\s*(?:\{\s*\\?([A-Za-z]+\*?)\s*\}|\\([A-Za-z]+))")
 
 
-_SPACES: Final = re.compile(r"(?:[ \t]|\n(?![ \t]*\n)|%[^\n]*\n)*")
+_SPACES: Final = regex(r"(?:[ \t]|\n(?![ \t]*\n)|%[^\n]*\n)*")
 
 
-_BRACE: Final = re.compile(r"\\.|[{}\[\]]|%[^\n]*\n", re.DOTALL)
+_BRACE: Final = regex(r"\\.|[{}\[\]]|%[^\n]*\n", re.DOTALL)
 
 
-_ACCENTED: Final = re.compile(r"\s?(?:\{\s*(\\?[A-Za-z])\s*\}|(\\i\b|[A-Za-z]))")
+_ACCENTED: Final = regex(r"\s?(?:\{\s*(\\?[A-Za-z])\s*\}|(\\i\b|[A-Za-z]))")
 
 
-_AROUND: Final = re.compile(r"\s*\(([^(){}\\]{0,300})\)(?:\(([^(){}\\]{0,300})\))?")
+_AROUND: Final = regex(r"\s*\(([^(){}\\]{0,300})\)(?:\(([^(){}\\]{0,300})\))?")
 
 
-_PAGES: Final = re.compile(
+_PAGES: Final = regex(
     r"(?:(?:see|cf|vgl|siehe)\b[.\s~]*)?(?:(?:pp?|S|sec|ch|n|fn|vol|no|page|pages|Seite)\b[.\s~]*)?[\d\s,–-]{0,40}(?:ff?\b)?\.?",
     re.IGNORECASE,
 )
 """The note of a citation that names pages, or says to see it."""
 
 
-_NAMED: Final = re.compile(r"\s*\{([A-Za-z]{1,40}\*?)\}")
+_NAMED: Final = regex(r"\s*\{([A-Za-z]{1,40}\*?)\}")
 
 
 _UNSHOWN: Final = frozenset({"comment", "filecontents", "filecontents*"})
@@ -274,13 +273,13 @@ _LONGEST: Final = 2_000
 """The most characters of an argument that is looked for as a whole."""
 
 
-_EXACTLY: Final = re.compile(r"\{([^{}]{0,2000})\}")
+_EXACTLY: Final = regex(r"\{([^{}]{0,2000})\}")
 
 
-_MATH_END: Final = re.compile(r"(?:[^$\\]|\\.){0,2000}?\$\$?", re.DOTALL)
+_MATH_END: Final = regex(r"(?:[^$\\]|\\.){0,2000}?\$\$?", re.DOTALL)
 
 
-_DEFINES: Final = re.compile(
+_DEFINES: Final = regex(
     r"def|let|code|command|environment|input|include|if|else|fi\Z|csname|global|after|every|begin|end|active|make|declare"
     r"|new|write|token|output|lua|patch|use|char|set",
     re.IGNORECASE,
@@ -288,20 +287,20 @@ _DEFINES: Final = re.compile(
 """What may have an effect outside of its group."""
 
 
-_LANGUAGES: Final = re.compile(r"\\(?:usepackage|RequirePackage|documentclass)\s*\[([^\[\]]{0,300})\]")
+_LANGUAGES: Final = regex(r"\\(?:usepackage|RequirePackage|documentclass)\s*\[([^\[\]]{0,300})\]")
 
 
-_SHORTHANDS: Final = re.compile(
+_SHORTHANDS: Final = regex(
     "german|austrian|dutch|danish|catalan|basque|spanish|portug|brazil|polish|czech|slovak|slovene|croatian|russian"
     "|ukrainian|bulgarian|swedish|norsk|nynorsk|finnish|italian|magyar"
 )
 """Languages in which a straight mark before a letter may be another letter."""
 
 
-_OTHER_BESIDE: Final = re.compile(OTHER + r"(?=[\s(),;]*(?:memo|note|transcript|library|record|document)/)")
+_OTHER_BESIDE: Final = regex(OTHER + r"(?=[\s(),;]*(?:memo|note|transcript|library|record|document)/)")
 
 
-_ITEMS: Final = re.compile(r"\\bibitem\s*(?:\[[^\[\]]{0,300}\])?\s*\{([^{}\[\]\s]{1,100})\}")
+_ITEMS: Final = regex(r"\\bibitem\s*(?:\[[^\[\]]{0,300}\])?\s*\{([^{}\[\]\s]{1,100})\}")
 
 
 _KNOWN: Final = frozenset(
@@ -324,10 +323,10 @@ _KNOWN: Final = frozenset(
 )
 
 
-_FRONT_BIBLIOGRAPHY: Final = re.compile(r"^[ \t]*(?:bibliography:|-)[^\n]{1,1000}$", re.MULTILINE)
+_FRONT_BIBLIOGRAPHY: Final = regex(r"^[ \t]*(?:bibliography:|-)[^\n]{1,1000}$", re.MULTILINE)
 
 
-_BIB_FILE: Final = re.compile(r"[\w./-]{1,300}\.bib\b")
+_BIB_FILE: Final = regex(r"[\w./-]{1,300}\.bib\b")
 
 
 _LONGEST_FRONT: Final = 20_000
@@ -363,9 +362,7 @@ def tex_blocks(text: str, entries: Mapping[str, Written] | None = None) -> Itera
 _LETTERS: Final = {command: char for char, command in (*TEX.items(), *BRACES.items())}
 
 
-_COMMAND: Final = re.compile(
-    "|".join(re.escape(command) for command in sorted(_LETTERS, key=len, reverse=True)) + r"|[{}]"
-)
+_COMMAND: Final = regex("|".join(re.escape(command) for command in sorted(_LETTERS, key=len, reverse=True)) + r"|[{}]")
 
 
 def untex(text: str) -> str:
@@ -386,8 +383,7 @@ _Odd: TypeAlias = tuple[str, bool]
 """Why words are not read, and whether it is unknown, too, what of them is a quotation."""
 
 
-@dataclass(slots=True)
-class _Draft:
+class _Draft(Struct):
     """A block that is being read."""
 
     rows: list[tuple[int, list[str]]] = field(default_factory=list)
@@ -398,8 +394,7 @@ class _Draft:
     odd: _Odd = ("", False)
 
 
-@dataclass(slots=True)
-class _Group:
+class _Group(Struct):
     """A group or an environment that is open; `odd` is what holds around it, `marks` how much emphasis began in it."""
 
     name: str

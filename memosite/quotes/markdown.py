@@ -1,9 +1,9 @@
 """Reads Markdown into the blocks that quotations are looked for in: as CommonMark, raw HTML by the rules of HTML."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
+from memosite.facts.values import replace
 from memosite.markdown.manuscript import lines_as_html
 from memosite.quotes.blocks import NUMBER, Block, TextBlocks, unread_if
 from memosite.quotes.html import html_blocks

@@ -14,12 +14,13 @@ A quote is not its own witness: words that a passage only carries (tool output, 
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, pairwise
 from operator import attrgetter
 from typing import Final, Generic, Literal, TypeAlias, TypeVar
 
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value, replace
 from memosite.quotes.blocks import (
     CITED,
     CLOSE,
@@ -42,19 +43,19 @@ LEAST: Final = 8
 """The least words of a quotation that is checked."""
 
 
-_SENTENCE_END = re.compile(r"[.!?…][\"”’»)\]]*\s+(?=[^a-z\s])")
+_SENTENCE_END = regex(r"[.!?…][\"”’»)\]]*\s+(?=[^a-z\s])")
 
 
-_ATTRIBUTION = re.compile(r"\s*(?:—|–|--|―)\s*\S")
+_ATTRIBUTION = regex(r"\s*(?:—|–|--|―)\s*\S")
 
 
-_LINKED = re.compile(r"\s*[(<\[]*(?:https?://|[^\[\]\n]{1,300}\]\()")
+_LINKED = regex(r"\s*[(<\[]*(?:https?://|[^\[\]\n]{1,300}\]\()")
 
 
-_LINK_BEHIND = re.compile(r"[”\"’»)*_\s]{0,9}(?:[(<]*https?://|[(\[]{0,2}\[[^\[\]\n]{1,300}\]\()[^\s\"]{1,2000}")
+_LINK_BEHIND = regex(r"[”\"’»)*_\s]{0,9}(?:[(<]*https?://|[(\[]{0,2}\[[^\[\]\n]{1,300}\]\()[^\s\"]{1,2000}")
 
 
-_ADDRESS = re.compile(r"https?://[^\s<>\"]+|\d{4}-\d\d-\d\d-\d{4}--[\w.-]+", re.ASCII)
+_ADDRESS = regex(r"https?://[^\s<>\"]+|\d{4}-\d\d-\d\d-\d{4}--[\w.-]+", re.ASCII)
 
 
 _TRAILING = ",;.:"
@@ -76,8 +77,7 @@ _INVERTED = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quotation:
+class Quotation(Value):
     """Words that a manuscript quotes, and what is around them.
 
     `context` is the sentence without the quotation, of a block quote what leads to it and what is below it.
@@ -214,17 +214,17 @@ _OBJECT = (
 )
 
 
-_NO_SUBJECT = re.compile(
+_NO_SUBJECT = regex(
     r"(?:\b(?:whom|that|which|where|than|how|why|to|for|with|about|against|on|before|after)|\S what)"
     r"(?: the| our)? \Z"
 )
 """What stands before a name that is not the one who spoke, or not these words."""
 
 
-_OF = re.compile(r"\b(?:by|from|of|von|de)(?: the| our)? \Z")
+_OF = regex(r"\b(?:by|from|of|von|de)(?: the| our)? \Z")
 
 
-_CLAUSE = re.compile(r"(?:after|when|before|once|because|if|since|while|until|although|though|what|whenever)\b")
+_CLAUSE = regex(r"(?:after|when|before|once|because|if|since|while|until|although|though|what|whenever)\b")
 
 
 _ALIKE = rf"(?:^|[.!?;,(|•”\"’»“„] ?)(?>(?:{_FILLING} )*)"
@@ -234,9 +234,9 @@ _WHO = r"(?: \([^()]*\))?"
 
 
 _SAID_BEFORE: Final = (
-    re.compile(rf"{_ALIKE}{_NAMED}{_WHO}(?:['’]s {_NOUNS})?[ ,{CITED}]*[:—][ ,]*\Z"),
-    re.compile(rf"(?:according to|in the words of|as per|laut)(?: the| our)? {_NAMED}{_WHO}[ ,:]*\Z"),
-    re.compile(
+    regex(rf"{_ALIKE}{_NAMED}{_WHO}(?:['’]s {_NOUNS})?[ ,{CITED}]*[:—][ ,]*\Z"),
+    regex(rf"(?:according to|in the words of|as per|laut)(?: the| our)? {_NAMED}{_WHO}[ ,:]*\Z"),
+    regex(
         rf"{_ALIKE}{_NAMED}['’]s {_NOUNS}(?: {CITED}|{_WHO})? (?:{_TELLING}|was|is|were|are|reads?)"
         rf"(?>(?: {_OBJECT})*)[ ,:—]*\Z"
     ),
@@ -244,23 +244,23 @@ _SAID_BEFORE: Final = (
 """How a text names who says the words behind it."""
 
 
-_TOLD_BEFORE: Final = re.compile(
+_TOLD_BEFORE: Final = regex(
     rf"{_NAMED}{_WHO}(?:,[^,.;:!?]{{1,80}},)?(?>(?: {_BESIDE_VERB})*) {_TELLING}"
     rf"(?>(?: \([^()]*\)|,? {CITED}| {_OBJECT})*)(?P<end>[ ,:—]*)\Z"
 )
 
 
 _SAID_BEHIND: Final = (
-    re.compile(
+    regex(
         rf"[ ,.!?…]*(?:as )?(?:{_INVERTED}|so|sagte|schrieb|meinte|dit|écrit|(?<=[,!?…—] ){_SAYING})"
         rf"(?: the| our| der| die)? {_NAMED}(?!['’]s)"
     ),
-    re.compile(
+    regex(
         rf"[,!?…—]+ (?:as )?(?:the |our )?{_NAMED}{_WHO}(?>(?: {_BESIDE_VERB})*) {_TELLING}"
         r"(?! (?:that|nothing|so|it|this|about|which|what|no|not)\b)"
     ),
-    re.compile(rf"— ?— ?(?>(?:{_FILLING} )*){_NAMED}{_WHO}(?= ?[,;:(\[]| (?:to|in|on|of|at|for)\b|\Z)"),
-    re.compile(
+    regex(rf"— ?— ?(?>(?:{_FILLING} )*){_NAMED}{_WHO}(?= ?[,;:(\[]| (?:to|in|on|of|at|for)\b|\Z)"),
+    regex(
         rf"[ ,.!?…]*[(\[—] ?(?:(?:said|says|so|by|from|thus|quoting|per) )*(?:the |our )?"
         rf"\[?{_NAMED}\]?(?:\([^()]*\))?{_WHO}"
         rf"(?: (?:to|in|on|of|at)\b[ \w{_NAMED}]{{0,60}})?[ ,;:]*(?:(?:in|see|from|at) )?"
@@ -270,7 +270,7 @@ _SAID_BEHIND: Final = (
 """And the same of the words before it."""
 
 
-_PLACED: Final = re.compile(rf" ?[(\[][^()\[\]{_NAMED}]*{CITED}[^()\[\]{_NAMED}]*[)\]]")
+_PLACED: Final = regex(rf" ?[(\[][^()\[\]{_NAMED}]*{CITED}[^()\[\]{_NAMED}]*[)\]]")
 
 
 class Names:
@@ -361,8 +361,7 @@ _start: Final = attrgetter("start")
 SpeakerCheck: TypeAlias = Literal["right", "wrong", "not checked"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Voice:
+class Voice(Value):
     """Who speaks from which character of a text to which, `is_carried` where the words are those of somebody else."""
 
     start: int
@@ -410,8 +409,7 @@ class Origin(Generic[_Key]):
         return not found or any(voice.is_carried for voice in found)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Appraisal(Generic[_Key]):
+class Appraisal(Value, Generic[_Key]):
     """What is said of one quotation: where its words are, and whether the speaker is right.
 
     `key` is the source that the verdict is about, None if there is none; `speaker` is who speaks there, `quoted_in`

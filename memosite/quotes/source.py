@@ -27,12 +27,14 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
 from heapq import merge
 from operator import itemgetter
 from typing import Final, Literal, TypeAlias, get_args
+
+from memosite.facts.patterns import regex
+from memosite.facts.values import Struct, Value, field, replace
 
 # What is said of a quote and a text: the tier, where the words are, what differs (SPEC 7, verifying).
 
@@ -82,8 +84,7 @@ _LABELS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Verdict(Value):
     """What is said of one quote and one text.
 
     `spans` are where its words are in the text: one, or one for each fragment between omissions; of a changed quote
@@ -122,10 +123,10 @@ UNSEEN = rf"{_INVISIBLE}\u061c\u200c\u200d\u202a-\u202e\u2066-\u206f"
 """Of a character class: all that is not seen; what joins letters or turns their direction is compared."""
 
 
-_ALL_INVISIBLE = re.compile(f"[{_INVISIBLE}]+")
+_ALL_INVISIBLE = regex(f"[{_INVISIBLE}]+")
 
 
-_SPACED = re.compile(rf"[\s{_INVISIBLE}]{{2,}}|[^\S ]|[{_INVISIBLE}]")
+_SPACED = regex(rf"[\s{_INVISIBLE}]{{2,}}|[^\S ]|[{_INVISIBLE}]")
 
 
 UNSPACED = (
@@ -135,17 +136,16 @@ UNSPACED = (
 """The letters of scripts that write no space between words (Thai, Lao, Burmese, Khmer, Chinese, Japanese)."""
 
 
-_ANY_CJK = re.compile("[\u3005-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_ANY_CJK = regex("[\u3005-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 
 
-_UNIT_APART = re.compile(r"(?<=\d) (?=[%‰°€])")
+_UNIT_APART = regex(r"(?<=\d) (?=[%‰°€])")
 
 
-_BETWEEN_CJK = re.compile(rf"(?<={_ANY_CJK.pattern}) (?={_ANY_CJK.pattern})")
+_BETWEEN_CJK = regex(rf"(?<={_ANY_CJK.pattern}) (?={_ANY_CJK.pattern})")
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Value, kw_only=False):
     """A text as it is read after some edits. `starts` are where its edits begin in it, `edits` what they replaced."""
 
     text: str
@@ -253,7 +253,7 @@ _DOUBLE = '"“”„‟«»″'
 _SINGLE = "'‘’‚‛‹›′"
 
 
-_SIGN = re.compile(
+_SIGN = regex(
     rf"(?P<quote>[{_DOUBLE}{_SINGLE}])|(?P<hyphen>[‐‑‒−])|(?P<long>[—―])|(?P<en>–)|(?P<typed>-{{1,3}})|…|[ﬀ-ﬄ]|⁄"
     r"|(?P<fraction>[¼-¾⅐-⅞])"
 )
@@ -262,10 +262,10 @@ _SIGN = re.compile(
 _PLAIN = {"…": "...", "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "⁄": "/"}
 
 
-_TYPED = re.compile(r"(?<=\s)-{1,3}(?=\s)")
+_TYPED = regex(r"(?<=\s)-{1,3}(?=\s)")
 
 
-_SPACED_DASH = re.compile(" — ?|— ")
+_SPACED_DASH = regex(" — ?|— ")
 
 
 def plain_signs(text: str) -> Iterator[Edit]:
@@ -354,13 +354,13 @@ _BEFORE_NUMBER = rf"(?:(?<![^\W\d_])(?:[-−–－﹣+±~≈<>≤≥$€£¥.]{{
 _UNIT = rf"(?:(?<=\d)(?:{_SPACE}?[%‰°€]|[£¥]))?"
 
 
-_WORD = re.compile(rf"[{UNSPACED}]|{_BEFORE_NUMBER}{_SPACED_LETTER}+(?:{_JOINT}{_SPACED_LETTER}+)*{_UNIT}")
+_WORD = regex(rf"[{UNSPACED}]|{_BEFORE_NUMBER}{_SPACED_LETTER}+(?:{_JOINT}{_SPACED_LETTER}+)*{_UNIT}")
 
 
-_BARE = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
+_BARE = regex(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 
 
-_STRANGE = re.compile(rf"[^\x00-\x7f\w{UNSPACED}]+")  # dashes, arrows and quotation marks: often all that is not ASCII
+_STRANGE = regex(rf"[^\x00-\x7f\w{UNSPACED}]+")  # dashes, arrows and quotation marks: often all that is not ASCII
 
 
 _SPACES = {code: " " for code in range(128) if not chr(code).isalnum()}
@@ -412,38 +412,38 @@ def word_count(text: str) -> int:
 # Finds the marks of Markdown in a text: what readers of a page do not see, and so leave out of a quote.
 
 
-_LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
+_LINE = regex(r"[^\n]*\n|[^\n]+\Z")
 
 
-_FENCE = re.compile(r"(?:[ \t]*>)*[ \t]*(`{3,}|~{3,})([^\n]*)")
+_FENCE = regex(r"(?:[ \t]*>)*[ \t]*(`{3,}|~{3,})([^\n]*)")
 
 
-_QUOTED = re.compile(r"[ \t]{0,3}>[ \t]?")
+_QUOTED = regex(r"[ \t]{0,3}>[ \t]?")
 
 
-_ITEM = re.compile(r"[ \t]*([*+-]|\d{1,9}[.)])(?:[ \t]+(?:\[[ xX]\][ \t]+)?|(?=\n|\Z))")
+_ITEM = regex(r"[ \t]*([*+-]|\d{1,9}[.)])(?:[ \t]+(?:\[[ xX]\][ \t]+)?|(?=\n|\Z))")
 
 
-_HEADING = re.compile(r"[ \t]{0,3}#{1,6}(?:[ \t]+|(?=\n|\Z))")
+_HEADING = regex(r"[ \t]{0,3}#{1,6}(?:[ \t]+|(?=\n|\Z))")
 
 
-_SECTION = re.compile(r"[ ]{0,3}(={2,6})[ \t]+(?=\S)([^\n]{1,500})(?<=\S)[ \t]+\1[ \t]*\n?\Z")
+_SECTION = regex(r"[ ]{0,3}(={2,6})[ \t]+(?=\S)([^\n]{1,500})(?<=\S)[ \t]+\1[ \t]*\n?\Z")
 """`== Section ==`, alone on its line."""
 
 
-_HEADING_END = re.compile(r"[ \t]+#+[ \t]*\n?\Z")
+_HEADING_END = regex(r"[ \t]+#+[ \t]*\n?\Z")
 
 
-_RULE = re.compile(r"[ \t]{0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,}|=+[ \t]*)\n?\Z")
+_RULE = regex(r"[ \t]{0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,}|=+[ \t]*)\n?\Z")
 
 
-_TABLE_RULE = re.compile(r"[ \t]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?\n?\Z")
+_TABLE_RULE = regex(r"[ \t]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?\n?\Z")
 
 
-_DEFINITION = re.compile(r"^ {0,3}\[([^\[\]\n]{1,200})\]:", re.MULTILINE)
+_DEFINITION = regex(r"^ {0,3}\[([^\[\]\n]{1,200})\]:", re.MULTILINE)
 
 
-_NUMBER = re.compile(r"[-+]?[.$€£]?\d")
+_NUMBER = regex(r"[-+]?[.$€£]?\d")
 
 
 _TARGET = r"(?:<[^<>\n]{0,1000}>|[^()\s<>]{0,1000}(?:\([^()\s<>]{0,200}\)[^()\s<>]{0,200}){0,5})"
@@ -452,17 +452,17 @@ _TARGET = r"(?:<[^<>\n]{0,1000}>|[^()\s<>]{0,1000}(?:\([^()\s<>]{0,200}\)[^()\s<
 _TITLE = r"(?:[ \t\n]{1,9}(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'|\([^()\n]{0,300}\)))?"
 
 
-_TITLED = re.compile(
+_TITLED = regex(
     r" {0,3}\[[^\[\]\n]{1,200}\]:[ \t]*\S{1,1000}[ \t]+(?P<title>\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\))[ \t]*\n?\Z"
 )
 """The definition of a link that has a title."""
 
 
-_SEEN_BY_NOBODY = re.compile(r"\]\(|\]\[|!\[|<[A-Za-z]|\]:")
+_SEEN_BY_NOBODY = regex(r"\]\(|\]\[|!\[|<[A-Za-z]|\]:")
 """What there is beside each alternative text of an image, title and attribute."""
 
 
-_INLINE = re.compile(
+_INLINE = regex(
     r"(?P<ticks>`+)|(?P<escape>\\[!-/:-@\[-`{-~])|(?P<runs>\*+|_+)"
     rf"|(?P<link>\](?:\({_TARGET}{_TITLE}\)|\[(?P<label>[^\[\]\n]{{0,200}})\]))|(?P<note>\[\^(?P<name>[^\[\]\s]{{1,200}})\](?!:))|(?P<image>!\[)|(?P<open>\[)"
     r"|(?P<auto><(?:https?://|mailto:)[^<>\s]{1,1000}>)|(?P<tag><[A-Za-z][A-Za-z0-9-]{0,30}\s[^<>\n]{1,1000}>)"
@@ -498,8 +498,7 @@ def _apart(edits: Sequence[Edit]) -> Iterator[Edit]:
             done = edit[1]
 
 
-@dataclass(slots=True)
-class _Lines:
+class _Lines(Struct):
     """Reads a text line by line: the marks of blocks, and the paragraphs between them."""
 
     definitions: frozenset[str]
@@ -596,8 +595,7 @@ class _Lines:
         self.listed.clear()
 
 
-@dataclass(slots=True)
-class _Run:
+class _Run(Struct):
     """What is left of a run of `*` or `_`, and where."""
 
     start: int
@@ -723,7 +721,7 @@ Level: TypeAlias = Literal["exact", "space", "marks", "signs"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 
 
-_EDGES = re.compile(EDGE)
+_EDGES = regex(EDGE)
 
 
 _DEEP: Final = 10  # images within links within images, at most
@@ -732,8 +730,7 @@ _DEEP: Final = 10  # images within links within images, at most
 _FEW = 8  # places at which words are looked for as they are, before anything is prepared
 
 
-@dataclass(frozen=True)
-class Needle:
+class Needle(Value, kw_only=False, dict=True):
     """Words to look for, as they are and, once they may be there, with the edges of words."""
 
     plain: str

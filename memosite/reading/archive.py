@@ -200,9 +200,10 @@ class ArchiveHandle:
 
     def _fetch(self, digest: str) -> bytes | None:
         """Find a text in its file; else promise what its source has; else read everything, such as former contents."""
-        from memosite.reading.parse_cache import holders_of  # noqa: PLC0415 - as above
+        from memosite.store.state import HOLDERS  # noqa: PLC0415 - as above
 
-        places = dict(holders_of(self._state, digest)) if not self._is_read else {}
+        held = self._state[HOLDERS].items(digest) if not self._is_read else []
+        places = {str(source): str(path) for (_, source, path, _), _ in held}
         for source in self.opened.sources if places else ():
             if source.name in places:
                 if (data := _text_in(source, places[source.name], digest)) is not None:

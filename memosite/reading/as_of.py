@@ -13,7 +13,6 @@ import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from itertools import islice
 from types import MappingProxyType
 
@@ -23,7 +22,9 @@ from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError, SourceError
 from memosite.facts.file import File
 from memosite.facts.json_text import clean_text
-from memosite.facts.times import Moment, is_like_date, read_moment
+from memosite.facts.patterns import regex
+from memosite.facts.times import Moment, asked_date, read_moment
+from memosite.facts.values import Value, replace
 from memosite.reading.past_cache import past_cache
 from memosite.sources import objects
 from memosite.sources.folder import holding_repo
@@ -38,14 +39,13 @@ from memosite.sources.tree import NO_REF, fetch
 FORMS = "expected a date (2026-05-01 or 2026-05-01T14:30Z), a commit of a source (3a835a6), or SOURCE:REF (engine:main)"
 
 
-_HASH = re.compile(r"[0-9a-f]{4,64}")
+_HASH = regex(r"[0-9a-f]{4,64}")
 
 
-_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_DAY = regex(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Past:
+class Past(Value):
     """An archive as of a former time: the configuration that reads it, and the moment.
 
     `commit` is the one that was named, of the sources `named`; "" if a date was. `left_out` are sources that are not in
@@ -75,8 +75,7 @@ class Past:
         return {"date": self.moment.utc, "commit": self.commit or None, "sources": list(self.named)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Line:
+class _Line(Value):
     """A source in git: the repo, the source's folder in it ("" or ending in a slash), and the commit it is at now."""
 
     source: SourceConfig
@@ -100,7 +99,7 @@ def past_of(config: Config, written: str) -> Past:
     left_out = {name: why for name, why in read.items() if isinstance(why, str)}
     if not lines:
         raise _no_git(written, left_out)
-    day = read_moment(written) if "-" in written else None
+    day = asked_date(written, of="--as-of", expected=FORMS)
     commit = None if day else _named(lines, written)
     moment = _end_of(written, day) if day else _date_of(commit, written)
     sources = []
@@ -123,23 +122,21 @@ def past_of(config: Config, written: str) -> Past:
     )
 
 
-def since_when(config: Config, written: str) -> Moment | None:
-    """The beginning of a date, or when a commit was made, as `past_of` takes them; None if it is neither.
+def since_when(config: Config, written: str) -> tuple[Moment | None, bool]:
+    """The beginning of a date, or when a commit was made, as `past_of` takes them, and whether it is a commit.
 
-    Raises `ConfigError` for an invalid date, and for a commit that several repos have.
+    None if it is neither. Raises `ConfigError` for an invalid date, and for a commit that several repos have.
     """
-    if "-" in written and (day := read_moment(written)):
-        return day
-    if is_like_date(written):
-        raise ConfigError(f'--since "{printable(written)}": found an invalid date, expected one such as 2026-05-01')
+    if day := asked_date(written, of="--since", expected="expected one such as 2026-05-01"):
+        return day, False
     if config.audience != "internal":  # commits are not published
-        return None
+        return None, False
     lines = [line for line in (_line(config, source) for source in config.sources) if isinstance(line, _Line)]
     found = list(_commits(lines, written))
     if any(line.repo != found[0][0].repo for line, _ in found):
         names = ", ".join(dict.fromkeys(line.source.name for line, _ in found))
         raise ConfigError(f'--since "{printable(written)}": found it in {names}, expected one repo; write SOURCE:REF')
-    return found[0][1].committed if found else None
+    return (found[0][1].committed if found else None), bool(found)
 
 
 def _no_git(written: str, left_out: Mapping[str, str]) -> ConfigError:
@@ -198,8 +195,7 @@ def _was(on: str | None, moment: Moment) -> bool:
     return closed is None or closed.instant <= moment.instant
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Named:
+class _Named(Value):
     """The commit that was named, and its repo."""
 
     head: objects.CommitHead
@@ -242,8 +238,6 @@ def _not_found(lines: Sequence[_Line], written: str) -> str:
     """What is wrong with a commit or a date that is none, and where it was sought."""
     names = [line.source.name for line in lines]
     source, colon, ref = written.rpartition(":")
-    if is_like_date(written):
-        return "found an invalid date"
     if colon and source in names:
         return f'found no such commit or branch "{printable(ref)}" in {source} (see: git log)'
     if colon:
@@ -276,8 +270,7 @@ MOST_REMOVED = 100
 """The most removed files that are looked into."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FormerContent:
+class FormerContent(Value):
     """A content that a file had, as a text; `commit` is the one that gave it to the file."""
 
     commit: str

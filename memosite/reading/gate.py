@@ -25,7 +25,6 @@ so are the full archive documents of feeds that it was in: they are cut anew.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from memosite.archive.history import History, LifeEvent, copy_key, file_key, key_of_file
@@ -38,6 +37,7 @@ from memosite.facts.layout import CONFIG_NAME, place_of
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, WITHHELD, make_id, stem_of
 from memosite.facts.parsed import Envelope, FileFacts, LibraryCard, Organization, Parsed, RecordFile, Ref, SessionFile
 from memosite.facts.rules import WITHHOLD_IN_VAIN
+from memosite.facts.values import Value, replace
 from memosite.formats.system import FilePlace
 from memosite.formats.systems import owner_of
 from memosite.reading.withholding import Content, Mentions, Policy, Reread, erase, fold, is_match
@@ -253,8 +253,7 @@ def _in_vain(content: Content, policy: Policy) -> Iterator[Finding]:
             yield WITHHOLD_IN_VAIN.finding(f'"{one.glob}" matches no file', path=CONFIG_NAME, line=one.line or None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Decision:
+class _Decision(Value):
     """The files that are left out, and the artifacts that are withheld."""
 
     files: frozenset[FilePlace]

@@ -14,13 +14,13 @@ import re
 import shutil
 import time
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
 
 from memosite.archive.ledger import LEDGER_PATH
 from memosite.config.schema import Config, SourceConfig
-from memosite.quotes.citations import CONVERTED_ENDINGS
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value, field
 from memosite.sources.folder import holding_repo, list_manuscripts, repo_at
 from memosite.sources.git import GitError, Repo, common_folder, line_of
 from memosite.sources.listing import RECENT
@@ -29,11 +29,10 @@ from memosite.sources.objects import HEAD, WHOLE_HASH, commit_at
 from memosite.sources.tree import last_fetched
 from memosite.store.cache import program_digest
 
-_DIGEST = re.compile(r"[0-9]{1,20}-[0-9a-f]{64}", re.ASCII)
+_DIGEST = regex(r"[0-9]{1,20}-[0-9a-f]{64}", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inputs:
+class Inputs(Value, apart=("looks",)):
     """The digest as of now, and whether it is unchanged since the known one.
 
     If so, `digest` is the known one, or one that is compared faster the next time. `looks` are the snapshots of sources
@@ -42,7 +41,7 @@ class Inputs:
 
     digest: str
     is_same: bool
-    looks: dict[str, Look] = field(default_factory=dict, repr=False, compare=False)
+    looks: dict[str, Look] = field(default_factory=dict)
 
 
 def compare_inputs(
@@ -158,8 +157,11 @@ def _collect(config: Config, also: Iterable[Path], states: _States) -> None:
     manuscripts = list_manuscripts(config.site, config.citations, holes=config.written)
     for path in manuscripts:
         states.look_at(path)
-    if any(path.suffix.lower() in CONVERTED_ENDINGS for path in manuscripts):
-        states.say(shutil.which("pandoc") or "no pandoc")
+    if manuscripts:
+        from memosite.quotes.citations import CONVERTED_ENDINGS  # noqa: PLC0415 - a tenth of a command, rarely needed
+
+        if any(path.suffix.lower() in CONVERTED_ENDINGS for path in manuscripts):
+            states.say(shutil.which("pandoc") or "no pandoc")
     for source in config.sources:
         states.say("source", source.name)
         if source.root is None:

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from memosite.archive.ledger import LEDGER_PATH
 from memosite.archive.model import Archive
 from memosite.config.schema import Audience, Config
 from memosite.facts.rules import failures
+from memosite.facts.values import replace
 from memosite.reading.inputs import compare_inputs
 from memosite.reading.kept import Kept, Seal, forget_kept, open_kept, seal_kept, write_kept
 from memosite.sources.look import Look, look_at

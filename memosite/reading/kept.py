@@ -7,34 +7,34 @@ ledger that it continues. Who reads sees one moment of it, whatever others write
 import json
 import marshal
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
-from dataclasses import dataclass, fields, replace
-from functools import cached_property, partial
+from functools import cache, cached_property
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from types import GenericAlias
+from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
-from memosite.archive.model import Archive, load_later, values_apart
+from memosite.archive.model import Archive, Document, Library, Memo, Record, Transcript
 from memosite.archive.snapshots import Days, days_of
 from memosite.facts.errors import MemositeError
+from memosite.facts.parsed import Ref
+from memosite.facts.values import Value, replace
 from memosite.reading.text_rows import ITEMS, prune_rows
 from memosite.store.state import KEPT, TEXTS, Key, Row, State
-from memosite.store.values import DIGEST_BYTES, digest_of, read_value, value_bytes
+from memosite.store.values import read_value, value_bytes
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 _SEAL: Final = ("seal", "", "")
-_ALONE, _KEYS, _APART = "alone", "keys", "apart"
+_ALONE, _KEYS = "alone", "keys"
 _DAYS: Final = ("days", "")
-_HEAD: Final = 2 * DIGEST_BYTES
 _AT_ONCE: Final = 500
 """So many keys are in one row of their order, and so many rows are written at once: others may write between."""
 
-_FIELDS: Final = tuple(field.name for field in fields(Archive))
+_FIELDS: Final = Archive.__struct_fields__
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seal:
+class Seal(Value):
     """What the rows were read from: `inputs` is a digest of it (`reading/inputs.py`), `ledger` the SHA-256 of the file.
 
     The `token` tells one writing of them from others. Without `inputs` they are not all there, and do not count; nor do
@@ -53,9 +53,9 @@ def write_kept(state: State, archive: Archive, *, token: str) -> bool:
     with state.writing():
         rows.put([(_SEAL, _written(Seal(token=token)))])
         prune_rows(state, {text.sha256 for one in archive.artifacts.values() for text in one.texts})
-    known = rows.heads(_HEAD)
+    known = rows.signatures()
     known.pop(_SEAL, None)
-    for some in chain(_batches(_differing(_values(archive), known)), [()]):
+    for some in chain(_batches(rows.differing(_values(archive), known)), [()]):
         with state.writing():
             if read_seal(state) != Seal(token=token):
                 return False
@@ -65,29 +65,16 @@ def write_kept(state: State, archive: Archive, *, token: str) -> bool:
     return state.is_kept
 
 
-def _values(archive: Archive) -> Iterator[tuple[Sequence[Key], Any]]:
-    """All values with the keys of their rows: of an artifact, that of the fields that are kept apart is the second."""
+def _values(archive: Archive) -> Iterator[Row]:
+    """All values as rows."""
     for name in _FIELDS:
         value = getattr(archive, name)
         if not isinstance(value, Mapping):
-            yield [(_ALONE, name, "")], value
+            yield (_ALONE, name, ""), value_bytes(value)
             continue
         for number, some in enumerate(_batches(value)):
-            yield [(_KEYS, name, number)], some
-        fields = (name, _APART) if name == "artifacts" else (name,)
-        yield from (([_key(field, key) for field in fields], one) for key, one in value.items())
-
-
-def _differing(values: Iterable[tuple[Sequence[Key], Any]], known: dict[Key, bytes]) -> Iterator[Row]:
-    """The rows of those values that differ from what is `known`, out of which all are taken.
-
-    Each has its digest before it: that takes less time than the bytes of a value, which may differ for equal values.
-    """
-    for keys, value in values:
-        head = digest_of(value).encode()
-        if [known.pop(key, None) for key in keys] != [head] * len(keys):
-            for key, part in zip(keys, (value, values_apart(value)) if len(keys) > 1 else (value,), strict=True):
-                yield key, head + value_bytes(part)
+            yield (_KEYS, name, number), value_bytes(some)
+        yield from ((_key(name, key), value_bytes(one)) for key, one in value.items())
 
 
 def _batches(values: Iterable[V]) -> Iterator[tuple[V, ...]]:
@@ -180,37 +167,42 @@ class Kept:
 
     def archive(self) -> Archive:
         """The archive."""
-        alone = {str(key[1]): value for key, value in self._values(_ALONE)}
-        mappings: dict[str, Any] = {name: _Rows(self, name) for name in _FIELDS if name not in alone}
-        mappings["artifacts"] = _Artifacts(self, "artifacts")
-        return Archive(**alone, **mappings)
+        alone = {str(key[1]): read_value(value, _types()[str(key[1])][0]) for key, value in self._items(_ALONE)}
+        later: dict[str, Any] = {name: _Rows(self, name) for name in _FIELDS if name not in alone}
+        return Archive(**later, **alone)
 
     def value(self, field: str, key: Any) -> Any:
         """A value of a mapping; None if there is none."""
         found = self.state[KEPT].get(*_key(field, key))
         self._check()
-        return _read(found) if found is not None else None
+        return read_value(found, _types()[field][1]) if found is not None else None
 
     def values(self, field: str) -> dict[Any, Any]:
         """The values of a mapping, by what their keys have after its name, in any order."""
-        return {key[1:]: value for key, value in self._values(field)}
+        kind = _types()[field][1]
+        return {key[1:]: read_value(value, kind) for key, value in self._items(field)}
 
     def keys(self, field: str) -> list[Any]:
         """The keys of a mapping, in their order."""
-        return list(chain.from_iterable(some for _, some in self._values(_KEYS, field)))
+        kind = GenericAlias(tuple, (_types()[field][0], ...))
+        return list(chain.from_iterable(read_value(some, kind) for _, some in self._items(_KEYS, field)))
 
-    def _values(self, *key: str) -> Iterator[tuple[Key, Any]]:
+    def _items(self, *key: str) -> Sequence[Row]:
         found = self.state[KEPT].items(*key)
         self._check()
-        return ((each, _read(value)) for each, value in found)
+        return found
 
     def _check(self) -> None:
         if not self.state.is_kept:
             raise MemositeError(f"the cache cannot be read any more: {self.state.why_not}; run the command again")
 
 
-def _read(row: bytes) -> Any:
-    return read_value(memoryview(row)[_HEAD:])
+@cache
+def _types() -> dict[str, tuple[Any, ...]]:
+    """The types of the fields of an archive; of a mapping, those of its keys and its values."""
+    hints = get_type_hints(Archive)
+    found = {name: get_args(hint) if get_origin(hint) is Mapping else (hint,) for name, hint in hints.items()}
+    return found | {"artifacts": (Ref, Memo | Transcript | Document | Library | Record)}
 
 
 class _Rows(Mapping[K, V]):
@@ -227,8 +219,7 @@ class _Rows(Mapping[K, V]):
             one: V = self._all[key]
             return one
         if key not in self._known:
-            read = self._kept.value(self._field, key)
-            self._known[key] = self._found(key, read) if read is not None else None
+            self._known[key] = self._kept.value(self._field, key)
         found: V | None = self._known[key]
         if found is None:
             raise KeyError(key)
@@ -255,26 +246,5 @@ class _Rows(Mapping[K, V]):
     def _loaded(self) -> dict[K, Any]:
         if self._all is None:
             known, values = self._known, self._kept.values(self._field)
-            self._all = {
-                key: known[key] if key in known else self._found(key, values[_key(self._field, key)[1:]])
-                for key in self._keys
-            }
+            self._all = {key: known[key] if key in known else values[_key(self._field, key)[1:]] for key in self._keys}
         return self._all
-
-    def _found(self, _key: K, value: V) -> V:
-        """A value that was read now."""
-        return value
-
-
-class _Artifacts(_Rows[Any, Any]):
-    """Artifacts: the fields that are kept apart are loaded later still."""
-
-    def _found(self, key: Any, value: Any) -> Any:
-        load_later(value, partial(self._load, key))
-        return value
-
-    def _load(self, ref: object) -> tuple[Any, ...]:
-        found: tuple[Any, ...] | None = self._kept.value(_APART, ref)
-        if found is None:
-            raise MemositeError(f"the cache has no row {_APART} of {ref}; remove the cache and run the command again")
-        return found

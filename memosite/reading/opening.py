@@ -7,7 +7,6 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from memosite.config.schema import Config, SourceConfig
 from memosite.facts import rules
 from memosite.facts.errors import SourceError
 from memosite.facts.findings import Finding
+from memosite.facts.values import Value, replace
 from memosite.formats.sessions.places import LogsOf
 from memosite.sources.folder import FolderSource, holding_repo, repo_at
 from memosite.sources.forges import below, file_template
@@ -31,8 +31,7 @@ from memosite.store.cache import read_whole, write_whole
 NO_COMMIT = CommitHead(hash="", committed=None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommitRead:
+class CommitRead(Value):
     """A commit and its files, with the finding if it is not the one that was to be read."""
 
     commit: CommitHead
@@ -85,8 +84,7 @@ def _kept(cache: Path, source: SourceConfig, prefix: str) -> Path:
 # Opens all sources.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class Opened(Value):
     """Sources to read, with their facts for pages, in the order of the configuration, and errors in opening."""
 
     sources: tuple[Source, ...]

@@ -7,13 +7,13 @@ In a process that reads repeatedly the git history of each source is cached, too
 again next time, as git does it.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from memosite.archive.history import History
-from memosite.facts.parsed import Parsed
+from memosite.facts.parsed import Parsed, RecordPart
+from memosite.facts.values import Value
 from memosite.formats.system import FilePlace
 from memosite.reading.scans import KnownScans
 from memosite.sources.git import Holding
@@ -21,17 +21,16 @@ from memosite.sources.history import KnownPast
 from memosite.sources.listing import RECENT, FileStamp, Source
 from memosite.sources.look import Look
 from memosite.store.state import COMMITS, ENTRIES, EVENTS, HOLDERS, LINES, PARSED, SCANS, TREE, VERSIONS, Key, State
-from memosite.store.values import read_value, value_bytes
+from memosite.store.values import pickled, read_value, value_bytes
 
 if TYPE_CHECKING:
     from memosite.reading.versions import KnownVersions
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remembered:
+class Remembered(Value):
     """A cached parse result, without the file's bytes but with their SHA-256."""
 
-    token: Hashable
+    token: tuple[int, ...] | None
     parsed: Parsed
     shelved: tuple[str, ...]
 
@@ -40,8 +39,7 @@ ParseKey = tuple[str, str]
 """A path, and how it was parsed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Former:
+class Former(Value):
     """The last result of reading a source: all of its files, and the folders in it that are repos of their own.
 
     It is up to date as long as the digest of the source's snapshot as of the moment is the same, and so are the folders
@@ -56,11 +54,6 @@ class Former:
     repos: tuple[str, ...]
     allowed: frozenset[str]
     keys: dict[str, ParseKey]
-
-
-def holders_of(state: State, digest: str) -> Iterator[FilePlace]:
-    """The source and the path of each file that put the bytes of a digest on the shelf, as it was saved last."""
-    yield from ((str(source), str(path)) for (_, source, path, _), _ in state[HOLDERS].items(digest))
 
 
 class ParseCache:
@@ -137,12 +130,13 @@ class ParseCache:
 
 
 def _written(one: Remembered) -> bytes:
-    return value_bytes((one.token, one.parsed, one.shelved))
+    is_open = isinstance(one.parsed.fact, RecordPart)  # only the systems know what other facts there are
+    return pickled(one) if is_open else value_bytes(one)
 
 
 def _remembered(value: bytes) -> Remembered:
-    token, parsed, shelved = read_value(value)
-    return Remembered(token=token, parsed=parsed, shelved=shelved)
+    found: Remembered = read_value(value, Remembered)
+    return found
 
 
 class SourceCaches:

@@ -15,7 +15,6 @@ import zipfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any
@@ -27,6 +26,8 @@ from memosite.archive.urls import artifact_page, record_page
 from memosite.config.schema import Audience, Config, Erasure
 from memosite.facts.errors import OutputError
 from memosite.facts.layout import SITE_MARKER
+from memosite.facts.patterns import regex
+from memosite.facts.values import replace
 from memosite.store.output import is_unfinished
 from memosite.store.safe_files import NotAFileError, read_file
 
@@ -39,12 +40,10 @@ if TYPE_CHECKING:
 _INDEX = "archive/index.json"
 
 
-_BUNDLE = re.compile(r"(?:\d{4}/\d{2}|undated)/files-\d+\.zip", re.ASCII)
+_BUNDLE = regex(r"(?:\d{4}/\d{2}|undated)/files-\d+\.zip", re.ASCII)
 
 
-_ORIGINAL = re.compile(
-    r"(?:memos|notes|transcripts|libraries|documents|records/[^/]+)/[^/]+/(?:original[^/]*|copies/[^/]+)"
-)
+_ORIGINAL = regex(r"(?:memos|notes|transcripts|libraries|documents|records/[^/]+)/[^/]+/(?:original[^/]*|copies/[^/]+)")
 """The paths of originals (`original_name` and `copy_name` in `archive/urls`)."""
 
 
@@ -192,10 +191,10 @@ TWIN_LIMIT = 64 * 2**20
 """The largest twin that is fetched, in bytes."""
 
 
-_BUNDLE_LINK = re.compile(r'href="(?P<path>[./]*archive/[0-9a-z/]+/twins-\d+\.jsonl)#')
+_BUNDLE_LINK = regex(r'href="(?P<path>[./]*archive/[0-9a-z/]+/twins-\d+\.jsonl)#')
 
 
-_KEY = re.compile(rb'\{"key": "(?P<key>[^"\\]*)"')
+_KEY = regex(rb'\{"key": "(?P<key>[^"\\]*)"')
 
 
 def is_address(previous: str) -> bool:

@@ -12,7 +12,6 @@ import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -44,6 +43,7 @@ from memosite.facts.parsed import (
     Written,
 )
 from memosite.facts.texts import image_place
+from memosite.facts.values import Value, replace
 from memosite.formats import adapters, image
 from memosite.formats.memodef import parse_body, parse_broken
 from memosite.formats.sessions import entire
@@ -364,8 +364,7 @@ class SourceReader:
 _OWNERS = frozenset({"metadata", "content"})
 
 
-@dataclass(frozen=True, slots=True)
-class LineFinder:
+class LineFinder(Value, kw_only=False):
     """Finds lines in the envelopes on a shelf."""
 
     shelf: Shelf
@@ -380,8 +379,7 @@ class LineFinder:
         return find_key_line(text, (owner, name) if dot and owner in _OWNERS else (key,))
 
 
-@dataclass(frozen=True, slots=True)
-class DataFinder:
+class DataFinder(Value, kw_only=False):
     """Finds the bytes of files on a shelf."""
 
     shelf: Shelf

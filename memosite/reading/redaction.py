@@ -11,25 +11,25 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value
 from memosite.secrets import find_secrets
 
-_ESCAPE = re.compile(r"\\(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|.)", re.DOTALL)
+_ESCAPE = regex(r"\\(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|.)", re.DOTALL)
 _LONGEST_ESCAPE = 6
-_BREAK = re.compile(r"\r?\n\0?|\r\0?|(?<!\\)\\+[nr](?=[\s\S])")
-_STRING_END = re.compile(r'(?>(?:[^"\\\n]|\\.)*)')
-_KEY_LINES = re.compile(
+_BREAK = regex(r"\r?\n\0?|\r\0?|(?<!\\)\\+[nr](?=[\s\S])")
+_STRING_END = regex(r'(?>(?:[^"\\\n]|\\.)*)')
+_KEY_LINES = regex(
     r"(?>(?:\n[ \t>|#*]*+(?:[A-Za-z0-9+/]{16,}={0,2}|[A-Za-z0-9+/]{1,63}={0,2}(?=[ \t\r]*\n[ \t>|#*]*+-----END)"
     r"|[A-Z][A-Za-z-]{2,20}: [^\n]*+|-----END [A-Z ]{0,60}-----|)[ \t\r\\]*+(?=\n|\Z))*)"
 )
-_KEY_RUN = re.compile(r"[A-Za-z0-9+/]{40,}={0,2}|-----END[ A-Z]{0,60}-----")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_NULS = re.compile("\0+")
+_KEY_RUN = regex(r"[A-Za-z0-9+/]{40,}={0,2}|-----END[ A-Z]{0,60}-----")
+_SURROGATE = regex("[\ud800-\udfff]")
+_NULS = regex("\0+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class Span(Value):
     """Where in a text a secret is, and by which rule; `breaks` are the line breaks in it, as they are written."""
 
     rule: str

@@ -39,7 +39,7 @@ class KnownScans:
             if value is None:
                 self.note({id_: find_spans(text)})
             else:
-                self._known[id_] = read_value(value)
+                self._known[id_] = read_value(value, Spans)
         return self._known[id_]
 
     def note(self, scanned: Scanned) -> None:
@@ -51,7 +51,7 @@ class KnownScans:
     def load(self) -> None:
         """Read all that is saved: processes that are forked afterwards cannot."""
         if not self._is_loaded:
-            saved = {str(id_): read_value(value) for (_, id_), value in self._rows.items(self._source)}
+            saved = {str(id_): read_value(value, Spans) for (_, id_), value in self._rows.items(self._source)}
             self._known, self._is_loaded = saved | self._known, True
 
     def write(self) -> None:

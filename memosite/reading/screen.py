@@ -13,9 +13,7 @@ is what memosite.yml names in vain: a name of what is withheld may be in it. Com
 same.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from memosite.archive.history import History
@@ -38,7 +36,9 @@ from memosite.facts.parsed import (
     SessionFile,
     Withheld,
 )
+from memosite.facts.patterns import regex
 from memosite.facts.texts import listed
+from memosite.facts.values import Value, field, replace
 from memosite.formats.sessions.parsing import form_of
 from memosite.reading.redaction import Span, decode, encode, find_spans, fingerprints, redact, within_records
 from memosite.reading.scans import KnownScans, Scanned
@@ -48,8 +48,7 @@ from memosite.sources.listing import Listing, shown_path
 # The first step of the gate: removes secrets from contents and names before anything of them is kept (SPEC 9).
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Screened:
+class Screened(Value):
     """A file without secrets, what was found in it, and where: for whoever scans in another process."""
 
     file: File
@@ -57,8 +56,7 @@ class Screened:
     scanned: Scanned
 
 
-@dataclass(frozen=True, slots=True)
-class Screen:
+class Screen(Value, kw_only=False):
     """Screens what is read of one source: by what is known of former scans, and with exceptions by fingerprint."""
 
     scans: KnownScans = field(default_factory=KnownScans)
@@ -110,7 +108,7 @@ class Screen:
 # Decides what is done about the secrets that were found, once all is read; nothing is scanned for it (SPEC 9).
 
 
-_REDACTED = re.compile(r"\[REDACTED:([^\]]+)\]")
+_REDACTED = regex(r"\[REDACTED:([^\]]+)\]")
 
 
 _COMMITS_NAMED = 3

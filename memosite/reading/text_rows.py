@@ -10,10 +10,10 @@ removes those of texts that its archive does not have.
 
 import marshal
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from memosite.facts.texts import make_row
+from memosite.facts.values import Value, field
 from memosite.store.state import KEPT, TEXTS, State
 
 Items = Sequence[tuple[str, Sequence[str], Any]]
@@ -22,8 +22,7 @@ Items = Sequence[tuple[str, Sequence[str], Any]]
 ITEMS: Final = "items"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowKind:
+class RowKind(Value):
     """An index: its name, and what makes the row of a text; where that changes, so does the version of `TEXTS`."""
 
     name: str
@@ -40,8 +39,7 @@ QUOTES: Final = RowKind(name="quotes", make_row=_quote_row)
 NAMES: Final = RowKind(name="names", make_row=make_row)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextRows:
+class TextRows(Value):
     """The rows of an index, as far as they are kept: items `is_current` tells to be those of the archive that is."""
 
     kind: RowKind

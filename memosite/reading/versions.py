@@ -1,7 +1,6 @@
 """[I/O] Reads the versions of list files from git and keeps their entries, so that each is parsed once."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import accumulate
 
 from memosite.archive.history import History
@@ -9,6 +8,7 @@ from memosite.facts.file import File
 from memosite.facts.names import RecordEntry
 from memosite.facts.parsed import Parsed
 from memosite.facts.rules import SecretHit
+from memosite.facts.values import Value
 from memosite.formats.systems import split_file
 from memosite.reading.screen import Screen
 from memosite.resolve.lives import ListFile, Version, list_files
@@ -22,10 +22,11 @@ VERSIONS_BYTES = 100_000_000
 
 _Key = tuple[str, str]
 _ID = 2 * DIGEST_BYTES
+_Row = tuple[int, tuple[SecretHit, ...], str]
+"""A version as it is saved: its size, the secrets in it, and the ids of its entries."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Split:
+class _Split(Value):
     """A version of a list file, split: its size, its entries with their ids, and the secrets in it; nothing else."""
 
     bytes: int
@@ -46,9 +47,11 @@ class KnownVersions:
         self._source = source
         self._known: dict[_Key, _Split] = {}
         with state.reading():
-            self._entries = {str(id_): read_value(value) for (_, id_), value in state[ENTRIES].items(source)}
+            self._entries = {
+                str(id_): read_value(value, RecordEntry) for (_, id_), value in state[ENTRIES].items(source)
+            }
             for (_, system, blob), value in state[VERSIONS].items(source):
-                size, secrets, joined = read_value(value)
+                size, secrets, joined = read_value(value, _Row)
                 ids = tuple([joined[start : start + _ID] for start in range(0, len(joined), _ID)])
                 entries = tuple([self._entries[id_] for id_ in ids if id_ in self._entries])
                 if len(entries) == len(ids):  # what another process removed meanwhile is read again

@@ -20,7 +20,6 @@ import unicodedata
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
 
 from memosite.archive.history import History, file_key, key_of_file
@@ -33,6 +32,8 @@ from memosite.facts.findings import Finding, Rule
 from memosite.facts.layout import CONFIG_NAME, matches_glob
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX, WITHHELD
 from memosite.facts.parsed import Envelope, Parsed, RecordCard, RecordFile, RecordPart, Ref, SessionFile, Withheld
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value, field, replace
 from memosite.formats.system import FilePlace
 from memosite.formats.systems import home_of
 from memosite.store.shelf import Shelf
@@ -40,8 +41,7 @@ from memosite.store.shelf import Shelf
 # What an archive is resolved from, and the policy that says what of it may be in the archive.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
+class Policy(Value):
     """What an archive may hold: the configuration that the gate decides by (SPEC 9).
 
     `published` are the digests of files of what is to be erased that were published before, by `kind/id`.
@@ -70,8 +70,7 @@ def is_match(glob: str, source: str, path: str) -> bool:
     return any(matches_glob(unicodedata.normalize("NFC", one), composed) for one in (path, f"{source}/{path}"))
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(Value, kw_only=False):
     """All that an archive is resolved from: the facts of files, git histories by source, and the ledger to continue.
 
     `absent` are files, by source and path, that count as if they were not there, and `unnamed` ids that no setting
@@ -108,7 +107,7 @@ _JSON = (ENVELOPE_SUFFIX, CATALOG_SUFFIX, ".json", ".jsonl")
 _GENERIC = frozenset({"readme", "index", "config", "memory", "events", "organization", "org"})
 
 
-_PLAIN_WORD = re.compile(r"[^\W\d_]*")
+_PLAIN_WORD = regex(r"[^\W\d_]*")
 
 
 _UNSPACED = (
@@ -123,10 +122,10 @@ _LETTER = rf"[^\W_{_UNSPACED}]"
 _BEFORE, _AFTER = rf"(?<!{_LETTER})(?<!{_LETTER}[~-])", rf"(?!{_LETTER}|~{_LETTER}|-+{_LETTER}|_+{_LETTER})"
 
 
-_PATH_BEFORE = re.compile(r"(?:(?:[A-Za-z][\w+.-]*://|(?<!\w)[A-Za-z]:)?[^\s\"'<>()\[\]{}`|,;:]*[/\\])?\Z")
+_PATH_BEFORE = regex(r"(?:(?:[A-Za-z][\w+.-]*://|(?<!\w)[A-Za-z]:)?[^\s\"'<>()\[\]{}`|,;:]*[/\\])?\Z")
 
 
-_PATH_AFTER = re.compile(r"(?:[/#?][\w./#?=&%~+:-]*[\w/])?/?")
+_PATH_AFTER = regex(r"(?:[/#?][\w./#?=&%~+:-]*[\w/])?/?")
 
 
 _LOOK_BACK = 500
@@ -141,38 +140,38 @@ _FIELDS = (
 _QUOTED = r'"(?>(?:[^"\\]|\\.)*)"'
 
 
-_REFERENCE = re.compile(rf'"(?:[^"]*[^"A-Za-z])?(?:{_FIELDS})"\s*:\s*({_QUOTED}|\[(?>(?:[^\[\]{{}}"]|{_QUOTED})*)\])')
+_REFERENCE = regex(rf'"(?:[^"]*[^"A-Za-z])?(?:{_FIELDS})"\s*:\s*({_QUOTED}|\[(?>(?:[^\[\]{{}}"]|{_QUOTED})*)\])')
 
 
-_STRING = re.compile(_QUOTED)
+_STRING = regex(_QUOTED)
 
 
-_HEAD = re.compile(r"\ufeff?---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*\r?$", re.DOTALL | re.MULTILINE)
+_HEAD = regex(r"\ufeff?---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*\r?$", re.DOTALL | re.MULTILINE)
 
 
-_HEAD_REFERENCE = re.compile(
+_HEAD_REFERENCE = regex(
     rf"^[ \t]*(?:-[ \t]+)?[\"']?(?:[\w.:-]*[_.:-])?(?:{_FIELDS})[\"']?[ \t]*:"
     r"(\s*\[[^\[\]]*\]|[^\n]*(?:\n[ \t]*-[ \t]+[^\n]+(?<!:)$)*)",
     re.MULTILINE,
 )
 
 
-_ENTRY = re.compile(r"[^\s,\[\]\"'-][^,\[\]\"'\n]*")
+_ENTRY = regex(r"[^\s,\[\]\"'-][^,\[\]\"'\n]*")
 
 
-_URN = re.compile(r"urn:[\w-]+:")
+_URN = regex(r"urn:[\w-]+:")
 
 
-_WIKI_LINK = re.compile(r"\[\[[ \t]*([^\[\]|#\n]{1,200})(?:[|#][^\[\]\n]*)?\]\]")
+_WIKI_LINK = regex(r"\[\[[ \t]*([^\[\]|#\n]{1,200})(?:[|#][^\[\]\n]*)?\]\]")
 
 
-_JSON_ESCAPE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u[0-9a-fA-F]{4}|\\[^u]", re.DOTALL)
+_JSON_ESCAPE = regex(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u[0-9a-fA-F]{4}|\\[^u]", re.DOTALL)
 
 
 _BYTE = r"%[89abAB][0-9a-fA-F]"
 
 
-_OTHER_ESCAPE = re.compile(
+_OTHER_ESCAPE = regex(
     rf"%[0-7][0-9a-fA-F]|%[cdCD][0-9a-fA-F]{_BYTE}|%[eE][0-9a-fA-F](?:{_BYTE}){{2}}|%[fF][0-4](?:{_BYTE}){{3}}"
     r"|&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,8});|\\[!-/:-@\[-`{-~]"
 )
@@ -181,14 +180,14 @@ _OTHER_ESCAPE = re.compile(
 _HYPHENS = "\u2010\u2011\u2012\u2212\ufe63\uff0d"
 
 
-_UNSEEN = re.compile(
+_UNSEEN = regex(
     rf"[{_HYPHENS}]|[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|\x1b\[[0-9;?]*[A-Za-z]"
     r"|(?:(?<=\w-)|(?<=\w--))\r?\n[ \t>]*(?=[\w-])|(?<=\w)\r?\n[ \t>]*(?=--\w)"
 )
 """What is not seen, other hyphens, and the end of a line at a hyphen."""
 
 
-_ODD = re.compile(rf"%[0-9c-fC-F][0-9a-fA-F]|\\u|&[#a-zA-Z]|\\[_.~-]|\w--?\\r?\\?n|\\n[ >]*--\w|{_UNSEEN.pattern}")
+_ODD = regex(rf"%[0-9c-fC-F][0-9a-fA-F]|\\u|&[#a-zA-Z]|\\[_.~-]|\w--?\\r?\\?n|\\n[ >]*--\w|{_UNSEEN.pattern}")
 """What may hide a name from a search in the text as it is written."""
 
 
@@ -337,8 +336,7 @@ def _branch(tree: dict[str, dict]) -> str:  # type: ignore[type-arg] # it is rec
     return done[id(tree)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Places:
+class _Places(Value, kw_only=False):
     """Where the pieces of a decoded text are in the text that it was decoded from."""
 
     decoded: list[int]

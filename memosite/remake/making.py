@@ -15,15 +15,15 @@ A parcel is self-contained, as page models are: rendering needs nothing else, an
 
 import io
 import pickle
-import re
 import zlib
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, MutableSet, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Final
 
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value, replace
 from memosite.feeds import FeedFile
 from memosite.pages import Page
 from memosite.plan.context import Context, Packed, Planned, Stored, Unit, Written
@@ -39,7 +39,7 @@ from memosite.run.workers import BATCH, Run, run
 from memosite.search.blocks import SearchBlock, StateBlock, render_states
 from memosite.store.cache import program_digest
 from memosite.store.output import OutputFolder
-from memosite.store.values import MODELS, digest_of
+from memosite.store.values import digest_of
 
 # Packs planned outputs with all that is needed to render them, so that any machine with the same memosite can do it.
 
@@ -52,12 +52,11 @@ Files = list[tuple[str, bytes]]
 """A rendered output: files of the site, by path."""
 
 
-_DIGEST: Final = re.compile(rb"\x8c@([0-9a-f]{64})")
+_DIGEST: Final = regex(rb"\x8c@([0-9a-f]{64})")
 """A text of 64 characters as `pickle` writes it (SHORT_BINUNICODE), and these are a SHA-256 in hex."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parcel:
+class Parcel(Value):
     """Some outputs to be rendered. `texts` are bytes by SHA-256, `theme` is the result of `pack_theme`."""
 
     planned: bytes
@@ -145,8 +144,7 @@ Bytes = tuple[str, str, bytes | None]
 """An output: its path, the fingerprint of its model, and its bytes; None if it stays as it is."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MadeUnit:
+class MadeUnit(Value):
     """A unit with its outputs, and the digests of what it is given and of its reads (None if it was not traced)."""
 
     given: str
@@ -154,16 +152,14 @@ class MadeUnit:
     outputs: tuple[Bytes, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fresh:
+class Fresh(Value):
     """An output that has to be rendered, and the fingerprint of its model."""
 
     planned: Planned
     fingerprint: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class Draft(Value):
     """A unit that other machines render: as `MadeUnit`, with fingerprints for the outputs that are not rendered yet."""
 
     given: str
@@ -182,8 +178,7 @@ class Draft:
         return MadeUnit(given=self.given, reads=self.reads, outputs=tuple(outputs))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Maker:
+class Maker(Value):
     """Makes units. `last` is the manifest of the last build, `common` the digests of what all units are made of now.
 
     `is_there` says of units that did not change whether their outputs are there unchanged. `is_last_known`
@@ -238,7 +233,7 @@ class Maker:
         for output in made.outputs if made else ():
             before.setdefault(output.fingerprint, []).append(output)
         for planned in unit.make(context):
-            fingerprint = digest_of(planned, MODELS)
+            fingerprint = digest_of(planned)
             same = before.get(fingerprint)
             if same is not None and all(self.output.is_as_left(one.path, one.state) for one in same):
                 for output in same:
@@ -295,8 +290,7 @@ def maker_of(context: Context, theme: Theme, memory: Memory, output: OutputFolde
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MadeSite:
+class MadeSite(Value):
     """The manifest of a build, and the only files that may have to be removed; None if those are not known."""
 
     manifest: Manifest

@@ -8,20 +8,19 @@ import json
 import marshal
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
+from memosite.facts.values import Value, field
 from memosite.store.output import FileState
 from memosite.store.state import BUILDS, FILES, READS, UNITS, State
 
 ManifestRead = tuple[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManifestOutput:
+class ManifestOutput(Value):
     """A file of the site: the fingerprint of its model, and its file state. `state` is None if it was not written.
 
     Two units may claim one path; only the first writes it.
@@ -32,8 +31,7 @@ class ManifestOutput:
     state: FileState | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
+class Made(Value):
     """A unit as it was made: its reads, by number, and its outputs.
 
     `given` is the digest of what it was given besides. `reads` is None if it was not traced.
@@ -134,8 +132,7 @@ class Units(Mapping[str, Made]):
 _MOST_READ = 30_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manifest:
+class Manifest(Value):
     """The units of the last build, and their reads. `common` are the digests of what all of them are made of."""
 
     common: Mapping[str, str] = field(default_factory=dict)
@@ -148,8 +145,7 @@ class Manifest:
         return [known[number] for number in made.reads or ()]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BuildSeal:
+class BuildSeal(Value):
     """The inputs and the report of a build: with equal inputs and unchanged outputs the site is up to date.
 
     `inputs` is a digest of all that was read; the rest is what a report says. `kinds` counts artifacts, `findings`
@@ -232,7 +228,7 @@ def read_states(state: State, output: str) -> Iterator[tuple[str, FileState]]:
 def write_manifest(state: State, output: str, manifest: Manifest, seal: BuildSeal, status: FileState | None) -> None:
     """Write what has changed of a manifest and its seal: all of it, or nothing."""
     head = json.dumps([dict(manifest.common), len(manifest.units), len(manifest.reads)])
-    values = json.dumps({name: getattr(seal, name) for name in BuildSeal.__slots__})
+    values = json.dumps({name: getattr(seal, name) for name in BuildSeal.__struct_fields__})
     with state.writing():
         state[UNITS].replace((((output, name), row) for name, row, _ in manifest.units.rows()), output)
         state[FILES].replace((((output, name), files) for name, _, files in manifest.units.rows()), output)

@@ -4,7 +4,6 @@ import datetime as dt
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memosite import __version__
@@ -40,7 +39,6 @@ NO_LISTENER = Listener()
 Clock = Callable[[], dt.datetime]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class BuildReport(BuildSeal):
     """What a build read and did; the next build needs the seal in it to see that nothing has changed.
 

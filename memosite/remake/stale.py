@@ -7,8 +7,8 @@ The first answer that is "no" is the reason:
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
+from memosite.facts.values import Value
 from memosite.plan.context import Unit
 from memosite.plan.traced import KEYS, Digests, TracedRead
 from memosite.remake.manifest import Made, Manifest
@@ -30,8 +30,7 @@ _COMMON = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class Decision(Value):
     """A unit, how it was made last, and in words why it is stale; "" if it is up to date."""
 
     unit: Unit

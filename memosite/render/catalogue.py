@@ -12,19 +12,20 @@ import gettext
 import json
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from operator import attrgetter, is_
 from typing import Any, Final, TypeVar, cast
 
 from memosite.facts.errors import ConfigError
+from memosite.facts.patterns import regex
 from memosite.facts.phrases import Phrase, key_of
+from memosite.facts.values import Value, field
 from memosite.store.values import digest_of
 
 T = TypeVar("T")
 
 
-PLACEHOLDER: Final = re.compile(r"\{(\w+)(?::[^{}\s]*)?\}")
+PLACEHOLDER: Final = regex(r"\{(\w+)(?::[^{}\s]*)?\}")
 """A value in a text: `{name}`, or `{n:,}` for a number with separators."""
 
 
@@ -34,14 +35,13 @@ _TWO_FORMS: Final = "n != 1"
 _SEPARATOR: Final = "1,234"  # the catalogue says how this number is written
 
 
-_LINE: Final = re.compile(r'(?:(msgctxt|msgid|msgid_plural|msgstr|msgstr\[\d\]) *)?"((?:[^"\\]|\\.)*)"')
+_LINE: Final = regex(r'(?:(msgctxt|msgid|msgid_plural|msgstr|msgstr\[\d\]) *)?"((?:[^"\\]|\\.)*)"')
 
 
 _ESCAPES: Final = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Value):
     """One entry of a catalogue: the text in English, with `many` if it counts, and its translations."""
 
     line: int
@@ -52,8 +52,7 @@ class Entry:
     is_fuzzy: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Catalogue:
+class Catalogue(Value):
     """The texts of a language by their English, and the rule for its plural forms, as gettext writes it."""
 
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -208,10 +207,10 @@ def _rule(rule: str) -> Callable[[int], int]:
 
 @cache
 def _values_of(class_: Hashable) -> Any:
-    """How to get all values of a dataclass as a tuple; None for other classes."""
-    if not is_dataclass(class_):
+    """How to get all fields of a class of values as a tuple; None for other classes."""
+    if not (isinstance(class_, type) and issubclass(class_, Value)):
         return None
-    names = [one.name for one in fields(cast("Any", class_))]
+    names = class_.__struct_fields__
     return attrgetter(*names, "__class__") if names else None
 
 
@@ -221,11 +220,7 @@ def _changed(before: tuple[Any, ...], after: tuple[Any, ...]) -> tuple[Any, ...]
 
 
 def _with(value: Any, after: tuple[Any, ...]) -> Any:
-    names = (one.name for one in fields(value))
-    made = object.__new__(type(value))
-    for name, one in zip(names, after, strict=False):  # the last one is its class
-        object.__setattr__(made, name, one)
-    return made
+    return type(value)(**dict(zip(value.__struct_fields__, after, strict=False)))  # the last one is its class
 
 
 # Puts the words of a language into scripts, when a theme is loaded.
@@ -234,7 +229,7 @@ def _with(value: Any, after: tuple[Any, ...]) -> Any:
 _LITERAL: Final = r'("(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`)'
 
 
-_CALL: Final = re.compile(rf"(?<![\w$.])(?:_\({_LITERAL}\)|_n\((\w+), {_LITERAL}, {_LITERAL}\))")
+_CALL: Final = regex(rf"(?<![\w$.])(?:_\({_LITERAL}\)|_n\((\w+), {_LITERAL}, {_LITERAL}\))")
 
 
 def translate_script(source: str, words: Catalogue) -> str:
@@ -275,16 +270,24 @@ def _written(literal: str, english: str, text: str) -> str:
 # Takes the comments out of the theme's own scripts and styles: readers need not load them.
 
 
-_COMMENT = re.compile(rb"(?<=\n)[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)\n")
+_COMMENTS = (
+    regex(rb"(?<=\n)[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)\n"),  # of lines of their own
+    regex(rb"(?<=[^\s])[ \t]+(?://[^\n\"'`]*|/\*[^\n*\"'`]*\*/)(?=\n)"),  # at the end of a line
+    regex(rb"/\*\* @[^\n*\"'`]*\*/ ?"),  # of types
+)
 
 
-_BLANK = re.compile(rb"\n{2,}")
+_BLANK = regex(rb"\n{2,}")
 
 
 def lean(name: str, data: bytes) -> bytes:
-    """A bundled static file as it is published: without the comments that have lines of their own.
+    """A bundled static file as it is published: without comments.
 
-    Telling others from code would need a parser. No string of the bundled files spans lines. A comment on the first
-    line says what the file is, and stays.
+    No string of the bundled files spans lines; in one that looks like a comment, a quotation mark follows before the
+    line ends, so comments with any are left. A comment on the first line says what the file is, and stays.
     """
-    return _BLANK.sub(b"\n", _COMMENT.sub(b"", data)) if name.endswith((".js", ".css")) else data
+    if not name.endswith((".js", ".css")):
+        return data
+    for comment in _COMMENTS:
+        data = comment.sub(b"", data)
+    return _BLANK.sub(b"\n", data)

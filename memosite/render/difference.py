@@ -7,17 +7,17 @@ texts that are unique decide in the middle (as in a patience diff), so the time 
 """
 
 import difflib
-import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from html import escape
 from itertools import chain, groupby, islice
 from operator import attrgetter
 from typing import Final, Literal, TypeAlias
 
+from memosite.facts.patterns import regex
 from memosite.facts.phrases import joined, phrase, phrases
+from memosite.facts.values import Value, replace
 from memosite.formats.turns import Turn, TurnList, clock_of
 
 # Compares two texts line by line, and within changed lines word by word, within bounds.
@@ -29,10 +29,10 @@ _LINES: Final = 2_000
 _CHARS: Final = 200_000
 
 
-_LINE = re.compile(r"(?<=\\n)|\n")  # an escape in JSON ends a line of the text it is in
+_LINE = regex(r"(?<=\\n)|\n")  # an escape in JSON ends a line of the text it is in
 
 
-_WORD = re.compile(r"\s+|\w+|[^\w\s]")
+_WORD = regex(r"\s+|\w+|[^\w\s]")
 
 
 DiffLine: TypeAlias = Literal["place", "same", "ins", "del"]
@@ -42,8 +42,7 @@ DiffPiece: TypeAlias = tuple[str, bool]
 """Words of a line, and whether they are what changed in it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diff:
+class Diff(Value):
     """What differs between two texts: lines with the sign of a unified diff before each, in pieces.
 
     `is_cut` says that the texts are longer than what was compared.
@@ -133,7 +132,7 @@ _Gap: TypeAlias = tuple[int, int, int, int]
 """Two ranges without a pair, half-open: of the one from, to; of the other from, to."""
 
 
-_LETTER = re.compile(r"[^\W_]")
+_LETTER = regex(r"[^\W_]")
 
 
 _BEGINNING = 100
@@ -245,8 +244,7 @@ TurnKind: TypeAlias = Literal["same", "heading", "changed", "left", "right"]
 """Equal; equal but for speaker, model or time; changed; only in the one; only in the other."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnRow:
+class TurnRow(Value):
     """Turns of two recordings beside each other: first and last of a run of equal ones, or one turn of each.
 
     `diff` is what differs; None for equal turns. Without any turn it is of the text before the first one.
@@ -278,8 +276,7 @@ class TurnRow:
         return _head(self.right)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnDiff:
+class TurnDiff(Value):
     """What differs between two recordings: in a sentence, and turn by turn. `left_out` counts rows not shown."""
 
     summary: str

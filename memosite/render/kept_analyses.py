@@ -13,7 +13,7 @@ from typing import Any
 from memosite.search.blocks import Analyses, BlockHit, SearchBlock
 from memosite.search.documents import Stretch
 from memosite.store.state import ANALYSES, State
-from memosite.store.values import MODELS, digest_of
+from memosite.store.values import digest_of
 
 
 class KeptAnalyses:
@@ -41,7 +41,7 @@ class KeptAnalyses:
         with State(self._part) as state:
             known = {card: data for (_, card), data in state[ANALYSES].items(block.name)}
         for card in block.cards if known else ():
-            data = known.get(digest_of(card, MODELS))
+            data = known.get(digest_of(card))
             if data is not None and analyses.peek(card) is None:
                 analyses.add(card, tuple(map(_hit, marshal.loads(data))))  # noqa: S302 - signed by this user
 
@@ -49,7 +49,7 @@ class KeptAnalyses:
         """Write what `analyses` have of the block, if it is one that is kept."""
         if block.name not in self._names:
             return
-        found = {digest_of(card, MODELS): analyses.peek(card) for card in block.cards}
+        found = {digest_of(card): analyses.peek(card) for card in block.cards}
         rows = (
             ((block.name, card), marshal.dumps([_values(hit) for hit in hits], 2))
             for card, hits in found.items()

@@ -4,6 +4,7 @@
                   │ filters
                   ├─ body       text by digest → Markdown, verbatim, or turns (`turns.html`)
                   ├─ markdown   a short text of the model itself
+                  ├─ told       an edit, from two texts by digest → in words, and the words that changed
                   ├─ diff       two texts by digest → lines marked as added or removed
                   └─ turn_diff  two transcripts by digest → turns that are the same, changed, or only in one
 
@@ -13,13 +14,11 @@ A template gets `page` and nothing else that varies, and computes nothing. Every
 
 import html
 import marshal
-import re
 import sys
 import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from html import escape, unescape
 from itertools import count
 from typing import Any, Final, TypeAlias
@@ -31,9 +30,11 @@ from memosite import pages
 from memosite.archive.mailboxes import action_word
 from memosite.archive.urls import ADDRESS
 from memosite.facts.errors import ConfigError
+from memosite.facts.patterns import regex
 from memosite.facts.phrases import kind_word, kinds, phrase
 from memosite.facts.texts import cut_line
 from memosite.facts.times import read_moment
+from memosite.facts.values import Value, replace
 from memosite.feeds import ITEM_BYTES, FeedFile, FeedItem, to_json_feed, to_rss
 from memosite.feeds.document import item_html
 from memosite.formats.sessions.kept import read_conversation, thoughts_of
@@ -44,6 +45,7 @@ from memosite.markdown.tokens import read_body
 from memosite.passages import PREAMBLE
 from memosite.render.catalogue import Catalogue
 from memosite.render.difference import Diff, TurnDiff, compare, compare_turns, cut_to, html_bytes
+from memosite.render.edits import Told, tell
 from memosite.render.kept_analyses import KeptAnalyses
 from memosite.render.theme import Theme
 from memosite.render.translating import Translating
@@ -92,8 +94,7 @@ FEWEST, MOST = 4, 200
 _LABEL_CHARS: Final = 120
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContentsRow:
+class ContentsRow(Value):
     """A heading: its anchor without the prefix of a page, its words, and whether it is below the topmost ones."""
 
     anchor: str
@@ -132,7 +133,7 @@ _MEDIA_TYPES: Final = (
 )
 
 
-_DATE: Final = re.compile(r"\b\d{4}-\d\d-\d\d\b")
+_DATE: Final = regex(r"\b\d{4}-\d\d-\d\d\b")
 
 
 def environment_of(theme: Theme, compiled: jinja2.BytecodeCache | None) -> jinja2.Environment:
@@ -156,6 +157,7 @@ def environment_of(theme: Theme, compiled: jinja2.BytecodeCache | None) -> jinja
     environment.globals["plural_form"] = theme.words.form
     environment.filters |= {
         "addressed": _addressed,
+        "sentence": _sentence,
         "markdown": _markdown,
         "media_type": _media_type,
         # dates are not broken at the end of a line
@@ -191,10 +193,18 @@ def _markdown(text: str, prefix: str, base_level: int = LEVEL, links: Iterable[t
     return safe(to_html(text[: pages.PAGE_CHARS], links=dict(links), prefix=prefix, base_level=base_level))
 
 
+_BEGINNING: Final = regex(r"[a-z]+(?=[ ,:;]|$)")
+
+
 def _addressed(text: str, base_url: str | None) -> Markup:
     """Words with the address of the site in elements: the address at which they are read takes its place."""
     address = str(Markup.escape(base_url or ADDRESS))
     return safe(str(Markup.escape(text)).replace(address, f"<span data-address>{address}</span>"))
+
+
+def _sentence(text: str) -> str:
+    """A text that begins with a capital letter, unless it begins with a name: only a word is letters alone."""
+    return text[:1].upper() + text[1:] if _BEGINNING.match(text) else text
 
 
 def _media_type(href: str) -> str:
@@ -205,7 +215,7 @@ def _media_type(href: str) -> str:
 # Prepares the HTML of a text that is shown below its title: a heading that says the same is not seen again.
 
 
-_HEADING: Final = re.compile(
+_HEADING: Final = regex(
     r'<h(?P<level>[1-6]) id="(?P<anchor>[^"]*)">(?P<words>[^\n]*?) <a class="anchor"[^>]*>#</a></h(?P=level)>\n'
 )
 
@@ -213,10 +223,10 @@ _HEADING: Final = re.compile(
 _FIELD: Final = r"(?:<strong>)?[^\W\d_][\w -]{0,30}:[^\n]*"
 
 
-_FIELDS: Final = re.compile(rf"<p[^>]*>{_FIELD}(?:\n{_FIELD})+</p>\n")
+_FIELDS: Final = regex(rf"<p[^>]*>{_FIELD}(?:\n{_FIELD})+</p>\n")
 
 
-_TAG: Final = re.compile(r"<[^>]*>")
+_TAG: Final = regex(r"<[^>]*>")
 
 
 def headed(html: Markup, title: str) -> Markup:
@@ -288,7 +298,7 @@ _CACHE_BYTES: Final = 16 * 2**20
 _PREFIX: Final = "\x1a"  # stands for a page's prefix in cached HTML; a control character, which no text may hold
 
 
-_LINK: Final = re.compile(f"{_PREFIX}{_PREFIX}([0-9]+)#?{_PREFIX}")  # the number of a link, for where it leads
+_LINK: Final = regex(f"{_PREFIX}{_PREFIX}([0-9]+)#?{_PREFIX}")  # the number of a link, for where it leads
 
 
 _LINK_BYTES: Final = 150  # what a link takes in a key besides its text
@@ -354,6 +364,7 @@ class Renderer:
             "contents": self._contents,
             "headed": headed,
             "diff": self._diff,
+            "told": self._told,
             "turn_diff": self._turn_diff,
         }
 
@@ -493,6 +504,12 @@ class Renderer:
         found = cut_to(compare(*map(self._text, (shown, other))), self._bytes_left)
         self._bytes_left -= html_bytes(found)
         return found
+
+    def _told(self, before: str, after: str, path: str) -> Told:
+        """Tell in words what an edit of a file changed, given its contents by digest, as far as the page has room."""
+        found = tell(path, self._text(before), self._text(after), limit=self._bytes_left)
+        self._bytes_left -= found.bytes
+        return self._words.translated(found)
 
     def _conversation(self, digest: str, started: str) -> TurnList:
         """The turns of a transcript, by digest; `started` is "" if that is not known."""

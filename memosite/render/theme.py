@@ -10,18 +10,17 @@ The bundled theme is beside the package in a checkout and inside it once install
 import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from memosite.facts.errors import ConfigError
+from memosite.facts.values import Value
 from memosite.render.catalogue import ENGLISH, Catalogue, lean, read_catalogue, translate_script
 
 _PACKAGE = Path(__file__).parent.parent
 _PARTS = ("templates", "static", "languages")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Theme:
+class Theme(Value):
     """What pages are made with. Names are paths with `/` below `templates/` and `static/`, in sorted order.
 
     `words` is the language of the site, in which the scripts among the static files are already.

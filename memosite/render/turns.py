@@ -12,15 +12,16 @@ was attached to a turn is in no transcript: only the marks are, and the text kee
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import ClassVar, Final
 
 from markupsafe import Markup
 
 from memosite.archive.cite import Citation, quote_of
+from memosite.facts.patterns import regex
 from memosite.facts.phrases import joined, phrase, phrases
 from memosite.facts.texts import cut_line, one_line, summarize
+from memosite.facts.values import Value, replace
 from memosite.formats.sessions.model import PARENT
 from memosite.formats.turns import Turn, TurnBlock, TurnList, blocks, clock_of, local_time, notation
 from memosite.markdown.html import fences, passage_anchors, to_html, to_typed_html
@@ -41,7 +42,7 @@ _LOOKED_AT: Final = 100_000  # characters of one turn
 _NAME_CHARS: Final = 80
 
 
-_MARK: Final = re.compile(
+_MARK: Final = regex(
     r"\[(?:Image|Screenshot|Attachment|Attached file|File|Document|PDF)"
     r"(?P<number> ?\#[0-9]{1,6})?(?:: *(?:source: *)?(?P<name>[^\[\]\n]{1,1000}))?\]"
     r"|!\[(?P<label>[^\[\]\n]{0,300})\]\((?P<to>[^()\s]{1,1000})(?: \"[^\"\n]{0,300}\")?\)",
@@ -69,11 +70,10 @@ def _name(match: "re.Match[str]") -> str:
 # Makes the outline of a conversation: what people asked, with its number and the time, without noise.
 
 
-_INTERRUPTED: Final = re.compile(r"\[Request interrupted\b", re.IGNORECASE)
+_INTERRUPTED: Final = regex(r"\[Request interrupted\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutlineRow:
+class OutlineRow(Value):
     """A turn of a person (of anybody, if no participant is a person): where it is, when, and its first words.
 
     `day` is "" on the day of the row before, and at first on that of the page. `elsewhere` are this turn and those
@@ -146,8 +146,7 @@ def _first_words(turn: Turn) -> str:
 # Takes pieces of turns that are too long for one page (SPEC 4): a part shows one piece, the next part goes on.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class Piece(Value):
     """Some lines of a turn, all of them unless it is split, and its blocks, each with its number in the turn.
 
     Lines are counted from 0 in the piece. What of a block is on other parts is left out of it.
@@ -225,8 +224,7 @@ _WIDTH: Final = 90  # characters that fit on a line of a page, roughly
 _FOLDED_CHARS: Final = 110
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypedText:
+class TypedText(Value):
     """What was typed without a break: what is shown, and the folded rest with a line that says what it is."""
 
     kind: ClassVar[str] = "typed"
@@ -313,14 +311,13 @@ LEVEL: Final = 3
 _CALL_CHARS: Final = 110  # of a tool call's first line
 
 
-_TAG = re.compile(r"<[^<>]*>")
+_TAG = regex(r"<[^<>]*>")
 
 
-_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
+_FENCE = regex(r"\s*(?:`{3,}|~{3,})")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownBlock:
+class ShownBlock(Value):
     """A block of a turn as `turns.html` shows it. `summary` is the first line of a tool call's text.
 
     `clock` is the time of a tool call, "" if it is that of its turn. `anchor` is that of a part of a session log.
@@ -340,8 +337,7 @@ class ShownBlock:
         return self.block.kind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownTurn:
+class ShownTurn(Value):
     """A turn as `turns.html` shows it, or a piece of one that is split. `utc` is ISO 8601, "" if it is not known.
 
     `clock` is the time as written, in the notation of all pages, and `in_utc` the words for UTC beside it: each without
@@ -423,7 +419,7 @@ _SAID: Final = {
 }
 """Words for speakers and marks that all forms of session logs give (`formats.sessions.model`)."""
 _PROMPT: Final = phrase("Prompt of the session that started this one")
-_MARKUP: Final = re.compile(r"</?[a-z][\w -]*>")
+_MARKUP: Final = regex(r"</?[a-z][\w -]*>")
 _WHY_FOLDED: Final = {"rewound": phrase("rewound"), "sidechain": phrase("of a subagent"), "copied": phrase("copied")}
 
 
@@ -562,7 +558,7 @@ def _citation(turn: Turn, piece: Piece, body: Body) -> Citation | None:
     )
 
 
-_NUMBERED: Final = re.compile(r"^[ \t]*\d{1,9}[.)][ \t]", re.MULTILINE)
+_NUMBERED: Final = regex(r"^[ \t]*\d{1,9}[.)][ \t]", re.MULTILINE)
 
 
 def _excerpt(text: str) -> str:
@@ -609,14 +605,13 @@ FEWEST: Final = 6
 _MARKS: Final = 4  # numbers above the drawing
 
 
-_RANGE = re.compile(r"t([1-9][0-9]{0,8})(?:-t([1-9][0-9]{0,8}))?(?=[.-]|\Z)")
+_RANGE = regex(r"t([1-9][0-9]{0,8})(?:-t([1-9][0-9]{0,8}))?(?=[.-]|\Z)")
 
 
-_HASH = re.compile(r"t-[0-9a-f]{8}(?:-[0-9]+)?(?=[.]|\Z)")
+_HASH = regex(r"t-[0-9a-f]{8}(?:-[0-9]+)?(?=[.]|\Z)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Strip:
+class Strip(Value):
     """The picture, and how many turns a column has."""
 
     picture: Grid

@@ -8,7 +8,6 @@ Each step is a pure module of its own and never raises for content.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 from unicodedata import normalize
@@ -21,6 +20,7 @@ from memosite.facts.findings import Finding, Severity
 from memosite.facts.layout import CONFIG_NAME
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Discharge, LineOf, Parsed, Ref
+from memosite.facts.values import Value, field, replace
 from memosite.formats.system import DataOf
 from memosite.resolve import identity, records, threads
 from memosite.resolve.artifacts import Assembler, ResolvedLinks, closed_by_memos, group_artifacts
@@ -32,8 +32,7 @@ from memosite.resolve.waits import Matter, find_waits
 from memosite.run.recall import FORGETFUL, Recall
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResolveRules:
+class ResolveRules(Value):
     """The settings for resolving, from the configuration.
 
     `sources` are in their order of precedence. `people` are the names of positions held by people; if it is None, a

@@ -4,7 +4,6 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, get_args
 
@@ -15,9 +14,22 @@ from memosite.facts.file import NAMED
 from memosite.facts.findings import Finding
 from memosite.facts.layout import place_of
 from memosite.facts.names import short_subject
-from memosite.facts.parsed import BROADCAST, Discharge, DocumentHead, Envelope, FileFacts, RecordCard, Ref, Text
+from memosite.facts.parsed import (
+    BROADCAST,
+    NOTHING_SAID,
+    Discharge,
+    DocumentHead,
+    Envelope,
+    FileFacts,
+    RecordCard,
+    Ref,
+    Text,
+)
+from memosite.facts.patterns import regex
 from memosite.facts.texts import SUMMARY
 from memosite.facts.times import Moment
+from memosite.facts.values import Value, replace
+from memosite.formats.sessions.model import is_put_there
 from memosite.formats.status import sort_of
 from memosite.formats.systems import system_of
 from memosite.formats.turns import last_turn_at
@@ -35,8 +47,7 @@ from memosite.run.recall import Recall, Same
 _DEGREE: Mapping[model.Action, int] = {state: degree for degree, state in enumerate(get_args(model.Action))}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class Answered(Value):
     """Who of those asked has answered a memo; of a broadcast how many positions did, and the `rest` of those asked."""
 
     by: tuple[str, ...] = ()
@@ -168,7 +179,7 @@ def owed_by(states: Iterable[model.RecipientState], answered: Answered, *, is_su
     return tuple(owing)
 
 
-_CLOSES = re.compile(
+_CLOSES = regex(
     r"^(?:(?:re|fwd?|aw|wg)\s*:\s*)*(?:clos(?:ing|ed)|withdraw(?:n|ing)|cancell?(?:ed|ing)|no longer needed|never mind"
     r"|erledigt|zurückgezogen)\b"
     r"|[\s:(–—-](?:closed|withdrawn|cancell?ed|no longer needed|erledigt|zurückgezogen)\W*$",
@@ -213,8 +224,7 @@ def least_done(states: Iterable[model.RecipientState]) -> model.Action | None:
 # Makes the artifacts.
 
 
-@dataclass(frozen=True, kw_only=True)
-class ResolvedLinks:
+class ResolvedLinks(Value):
     """Results of the other steps, by ref: threads, positions of names, links and findings."""
 
     naming: Naming
@@ -426,9 +436,11 @@ def _common(around: ArtifactContext, subject: str, stem: str, text: Text | None,
 def _spoken(group: CopyGroup, around: ArtifactContext, memo_folders: tuple[str, ...]) -> dict[str, Any]:
     """The fields that memos, notes and transcripts have."""
     envelope, text = group.envelope, group.variants[0].text
+    summary = (envelope.body or text or NOTHING_SAID).summary
+    is_titled = group.kind != "transcript" or not (summary and is_put_there(envelope.subject))
     fields = _common(
         around,
-        envelope.subject,
+        envelope.subject if is_titled else summary,
         group.stem,
         text,
         system=envelope.log.system if envelope.log else "memodef",
@@ -437,7 +449,7 @@ def _spoken(group: CopyGroup, around: ArtifactContext, memo_folders: tuple[str, 
         variants=tuple(group.variants),
         broken=envelope.shape == "broken",
     )
-    return fields | {"summary": envelope.body.summary} if envelope.body else fields
+    return fields | {"summary": summary}
 
 
 def _copy(group: CopyGroup, index: int, life: model.Life | None, memo_folders: tuple[str, ...]) -> model.Copy:
@@ -693,7 +705,7 @@ def _uses(group: CopyGroup, memo_folders: tuple[str, ...]) -> tuple[NameUse, ...
 # Groups artifacts, so that commands which show few of them need not look at all of them.
 
 
-_HANDOFF = re.compile(r"hand-?(?:off|over)", re.IGNORECASE)
+_HANDOFF = regex(r"hand-?(?:off|over)", re.IGNORECASE)
 
 
 def group_artifacts(artifacts: Iterable[model.Artifact]) -> dict[str, tuple[Ref, ...]]:

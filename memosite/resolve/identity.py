@@ -16,7 +16,6 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
 
@@ -47,7 +46,9 @@ from memosite.facts.parsed import (
     Text,
     Withheld,
 )
+from memosite.facts.patterns import regex
 from memosite.facts.times import Moment, read_stamp
+from memosite.facts.values import Struct, Value, field, replace
 from memosite.formats.systems import home_of, is_part, system_of
 from memosite.formats.turns import fits, settled
 from memosite.resolve.lives import EntryLives, entry_keys, former_names
@@ -56,8 +57,7 @@ from memosite.run.recall import FORGETFUL, Recall
 # Sorts the facts of single files by kind, and leaves out envelopes in other places (SPEC 2.2).
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Collected:
+class Collected(Value):
     """Facts by kind, each in the order of the sources, then by path; and the folders that orgdefs name for memos."""
 
     envelopes: tuple[Envelope, ...]
@@ -201,11 +201,10 @@ def _has_page(organization: Organization, seat: Seat, paged: Set[str]) -> bool:
 # Joins envelopes with their bodies, within one source (SPEC 2.2): same folder first, then the sibling mailboxes.
 
 
-_ABSOLUTE = re.compile(r"/|[A-Za-z]:/|[A-Za-z][A-Za-z0-9+.-]*://")
+_ABSOLUTE = regex(r"/|[A-Za-z]:/|[A-Za-z][A-Za-z0-9+.-]*://")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JoinedCopy:
+class JoinedCopy(Value):
     """One file of an artifact with the body that belongs to it."""
 
     envelope: Envelope
@@ -431,8 +430,7 @@ def _hidden(file: FileFacts, kept: Collection[str]) -> FileFacts:
 # Groups copies, and gives each group its id.
 
 
-@dataclass(kw_only=True)
-class CopyGroup:
+class CopyGroup(Struct, kw_only=True, dict=True):
     """The copies of one artifact, and the id they were given; `variants` are in display order.
 
     `plain` is the id that its name alone gives, `former` are ids by names that its files had before. They and `id` are
@@ -724,11 +722,10 @@ def variant_findings(groups: Iterable[CopyGroup]) -> Iterable[Finding]:
 # Gives documents, libraries and records their ids, from their path or their own id.
 
 
-_STAMP_IN_NAME = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)", re.ASCII)
+_STAMP_IN_NAME = regex(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filed:
+class Filed(Value):
     """A document, a library or a record under its ref, with its copies; `key` is its key in the ledger.
 
     `former` are ids that it has had before. Of an entry of a list file `lives` are its own histories, by copy.

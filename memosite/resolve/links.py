@@ -1,16 +1,16 @@
 """Resolves mentions in texts to artifacts of the archive or to web addresses, and finds their images (SPEC 3, 4)."""
 
 import posixpath
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from urllib.parse import unquote
 
 from memosite.archive.model import Link, SourceInfo, TextImage
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, read_reference, stem_of
 from memosite.facts.parsed import DocumentHead, FileFacts, ImageFile, Organization, Parsed, Ref, Text
+from memosite.facts.patterns import regex
 from memosite.facts.texts import IMAGE_SUFFIXES, MESSAGE_FOLDERS, image_place, is_elsewhere, line_of
+from memosite.facts.values import Value
 from memosite.formats.system import FilePlace
 from memosite.formats.systems import is_record_uri, record_suffixes, without_prefix
 from memosite.resolve.identity import Filed
@@ -89,13 +89,13 @@ FindRecord = Callable[[str, str], Ref | None]
 """The record that a text in a source (by name) calls by its id or its key."""
 
 
-_STAMPED = re.compile(r"\d{4}-\d{2}-\d{2}(?:-\d{4})?--")
+_STAMPED = regex(r"\d{4}-\d{2}-\d{2}(?:-\d{4})?--")
 
 
-_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:")
+_SCHEME = regex(r"[a-zA-Z][a-zA-Z0-9+.-]+:")
 
 
-_ABSOLUTE = re.compile(r"/|~/|[a-zA-Z]:")
+_ABSOLUTE = regex(r"/|~/|[a-zA-Z]:")
 
 
 _FOLDER_ENDING = "/index.md"
@@ -118,8 +118,7 @@ TAIL = 16
 """How many folders of a path are looked at from its end, and on the way up from a file: there are deeper ones."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextOrigin:
+class TextOrigin(Value):
     """The origin of a text: its source, and the folder of its file in it.
 
     `page` is the file's name without its extension: the folder of its page on a documentation site. `is_near` says

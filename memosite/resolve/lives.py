@@ -8,7 +8,6 @@ no second event.
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, count
 from math import inf
@@ -22,6 +21,7 @@ from memosite.facts.layout import place_of
 from memosite.facts.names import ENVELOPE_SUFFIX, RecordEntry, blob_id, make_id, stem_of
 from memosite.facts.parsed import FileFacts, Parsed, RecordCard, RecordFile, Ref
 from memosite.facts.times import Moment
+from memosite.facts.values import Struct, Value, field, replace
 from memosite.formats.system import DataOf, FilePlace, RecordSystem
 from memosite.formats.systems import find_system, owner_of, split_file
 from memosite.run.recall import FORGETFUL, Recall, Same
@@ -271,8 +271,7 @@ Version = tuple[RecordEntry, ...]
 """The entries of a version of a file, in its order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntryLife:
+class EntryLife(Value):
     """The history of one entry of a list.
 
     `keys` are those that it may be known by, the oldest first: those it has had in the section that it is in. `former`
@@ -310,8 +309,7 @@ def follow_entries(
     return ListHistory(there=there, gone=tuple(_finished(life, life.key) for life in gone))
 
 
-@dataclass(slots=True, kw_only=True)
-class _Life:
+class _Life(Struct, kw_only=True):
     """The history of an entry as it grows: its keys with their sections, and what was last written."""
 
     keys: list[tuple[str, str]]
@@ -499,8 +497,7 @@ RENAMES = 10
 """How many times a list file is followed to another name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListFile:
+class ListFile(Value):
     """A list file with the events of all paths it has had; `file` is None if it was removed."""
 
     path: str

@@ -3,7 +3,6 @@
 import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from memosite.archive.model import UNDATED, Position
@@ -11,6 +10,7 @@ from memosite.facts import rules
 from memosite.facts.findings import Finding
 from memosite.facts.names import ID_BYTES, make_id, short_hash
 from memosite.facts.parsed import BROADCAST, FILE, Envelope, FileFacts, Organization, Seat
+from memosite.facts.values import Value
 
 PositionListing = tuple[Organization, Seat]
 
@@ -19,8 +19,7 @@ _RIVALS_NAMED = 5
 _EVERYBODY = 500
 
 
-@dataclass(frozen=True, kw_only=True)
-class Naming:
+class Naming(Value, dict=True):
     """The result of resolving names: the positions by id, the position of each name, notes on names.
 
     `union_of` maps a position of one organization to the position that joins all of its id, if there are several.
@@ -48,8 +47,7 @@ class Naming:
         return tuple(sorted({repo for repo in self.repo_of.values() if repo}))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NameOutcome:
+class NameOutcome(Value):
     """The result for one name: a listed position, or the name itself. `rivals` are the positions of a tie."""
 
     id: str
@@ -106,8 +104,7 @@ class Directory:
         return NameOutcome(id=make_id(name), is_listed=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NameUse:
+class NameUse(Value):
     """One use of a position's name in a file. `delivered_to` is the source that holds a memo addressed to it.
 
     `at` is when what names it was written. With `is_guess` the name comes from a file's name, and makes no position of

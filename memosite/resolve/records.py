@@ -11,7 +11,6 @@ import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any
 
@@ -22,7 +21,9 @@ from memosite.facts.json_text import shown
 from memosite.facts.layout import matches_glob
 from memosite.facts.names import make_id, stem_of
 from memosite.facts.parsed import DocumentHead, FileFacts, LineOf, Parsed, RecordCard, RecordEvent, RecordFile, Ref
+from memosite.facts.patterns import regex
 from memosite.facts.texts import listed, one_line
+from memosite.facts.values import Value, field, replace
 from memosite.formats import systems
 from memosite.formats.status import read_status, sort_of_document
 from memosite.formats.system import DataOf, FilePlace, and_others
@@ -49,10 +50,10 @@ _COMPILING = 5_000
 _LONGEST = 1_000
 
 
-_LINE = re.compile(r":[0-9]{1,9}(?:[-:][0-9]{1,9})?$")
+_LINE = regex(r":[0-9]{1,9}(?:[-:][0-9]{1,9})?$")
 
 
-_WILD = re.compile(r"[*?]")
+_WILD = regex(r"[*?]")
 
 
 class AnchorIndex:
@@ -222,8 +223,7 @@ def _first(entries: list[_Named], card: RecordCard) -> Ref | None:
 # Collects the records of all systems, and notes which files at their places were skipped (SPEC 2.2).
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class Kept(Value):
     """The records in the order of the sources, their paths, and within files; and the facts beside them.
 
     `history` and `beside` are by the source and the path of a record's file, see `JoinedRecords`.
@@ -286,21 +286,20 @@ _MENTIONS = 1_000
 _NAMED = 5
 
 
-_SESSION = re.compile(r"[0-9a-f][0-9a-f-]{7,}")
+_SESSION = regex(r"[0-9a-f][0-9a-f-]{7,}")
 
 
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_UUID = regex(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
-_SHORT = re.compile(r"[0-9a-f]{4,7}")
+_SHORT = regex(r"[0-9a-f]{4,7}")
 
 
 _CLOCK = 8
 """The fewest hex digits by which a session is known; in a UUID of version 7 so many are a clock of 65 seconds."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bound:
+class Bound(Value):
     """The resolved links of a record.
 
     `links` are those beside its text: its mentions and anchors, as written. `unresolved` are the mentions without
@@ -372,8 +371,7 @@ class SessionIndex:
         return not is_clock and (len(name) >= _CLOCK or not self._logs.keys().isdisjoint(self._by_id[id_]))
 
 
-@dataclass(frozen=True, slots=True)
-class RecordBinder:
+class RecordBinder(Value, kw_only=False):
     """Resolves links from the records of one archive to each other and to other artifacts, with these indexes."""
 
     names: RecordNames
@@ -512,23 +510,22 @@ def record_files(filed: Iterable[Filed]) -> Iterator[tuple[Ref, FileFacts]]:
 # Finds what took the place of which decision, across systems and repos (SPEC 2.2, documents).
 
 
-_NUMBER = re.compile(r"(?:adr-?)?(\d{1,6})(?!\d|-\d\d-\d\d)")
+_NUMBER = regex(r"(?:adr-?)?(\d{1,6})(?!\d|-\d\d-\d\d)")
 
 
-_FILE = re.compile(r"[\w./-]{1,300}\.(?:md|markdown)\b", re.IGNORECASE)
+_FILE = regex(r"[\w./-]{1,300}\.(?:md|markdown)\b", re.IGNORECASE)
 
 
-_STAMP = re.compile(r"\d{4}-\d\d-\d\d(?:-\d{4})?[-_]+")
+_STAMP = regex(r"\d{4}-\d\d-\d\d(?:-\d{4})?[-_]+")
 
 
-_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b(?![-\w])")
+_DATE = regex(r"\b\d{4}-\d\d-\d\d\b(?![-\w])")
 
 
-_NUMBERS = re.compile(r"(?<!\d)\d{1,6}(?!\d)")
+_NUMBERS = regex(r"(?<!\d)\d{1,6}(?!\d)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Succession:
+class Succession(Value):
     """What took the place of which decision, and which proposals a decision was made on, both ways."""
 
     superseded_by: Mapping[Ref, Ref] = field(default_factory=dict)

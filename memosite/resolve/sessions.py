@@ -8,10 +8,8 @@
 Nothing is tied by time alone.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
@@ -19,11 +17,13 @@ from memosite.archive.history import CommitCard
 from memosite.archive.model import UNDATED, Artifact, SessionCommit, Transcript
 from memosite.facts.names import short_subject
 from memosite.facts.parsed import Ref, SessionLog
+from memosite.facts.patterns import regex
+from memosite.facts.values import replace
 
 _WRITERS: Final = 20
 """The most turns that are told to have written one item."""
 
-_PRINT: Final = re.compile(r"[0-9a-f]{8}|-")
+_PRINT: Final = regex(r"[0-9a-f]{8}|-")
 
 
 class _Origin(NamedTuple):

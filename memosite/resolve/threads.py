@@ -11,11 +11,9 @@ without it.
 """
 
 import datetime as dt
-import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import islice
 from typing import NamedTuple
@@ -26,7 +24,9 @@ from memosite.archive.model import UNDATED, Ghost, Thread, ThreadEntry
 from memosite.facts import names, rules
 from memosite.facts.findings import Finding, Rule, finding_in
 from memosite.facts.parsed import BROADCAST, FILE, Envelope, FileFacts, Kind, LineOf, Ref
+from memosite.facts.patterns import regex
 from memosite.facts.texts import listed
+from memosite.facts.values import Value, field, replace
 from memosite.resolve.identity import CopyGroup, line_of_key
 from memosite.resolve.lives import Lives
 from memosite.resolve.positions import Naming, distinct_ids, recipients_of
@@ -39,7 +39,7 @@ MESSAGES: tuple[Kind, ...] = ("memo", "note")
 """The kinds that can be replied to."""
 
 
-_STAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{4}(?![0-9])")
+_STAMP = regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{4}(?![0-9])")
 
 
 _ANY: tuple[Kind, ...] = ("memo", "note", "transcript")
@@ -130,8 +130,7 @@ FindFile = Callable[[str, FileFacts], Ref | None]
 """The artifact of a path, or of a URL of a forge, as written in a file."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Replies:
+class Replies(Value):
     """What memos and notes refer to.
 
     `parents` are memos or notes, `missing` the stems of those that are not in the archive (ghosts). `linked` is
@@ -169,8 +168,7 @@ class _Answer(NamedTuple):
     told: tuple[Ref, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ReplyResolver:
+class ReplyResolver(Value, kw_only=False):
     """Resolves the references of memos and notes, given by their refs."""
 
     messages: Mapping[Ref, CopyGroup]
@@ -349,8 +347,7 @@ def pairs_of(named: Mapping[Ref, Iterable[Ref]]) -> Iterator[tuple[Ref, Ref]]:
 # Threads: memos joined by replies and thread ids, in reading order (SPEC 3, threads).
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadNode:
+class ThreadNode(Value):
     """A memo or a ghost as a node. A `parent` that is not among the nodes is ignored.
 
     `thread_id` is explicit, and in the form of an id, so that it can meet the id of a root.
@@ -368,8 +365,7 @@ class ThreadNode:
         return (self.instant, self.ref[1], self.ref[0])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Forest:
+class Forest(Value):
     """The reply trees: nodes by ref, with cycles cut, in reading order.
 
     `order` is a walk through all trees, parents before their replies, trees and replies by date then id.

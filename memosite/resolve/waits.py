@@ -1,18 +1,18 @@
 """Finds for whom decisions, proposals and records wait, so that they have `owed_by` as memos have (SPEC 3, waiting)."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from memosite.archive.model import Artifact, Document, Position, Record, nearest_member
 from memosite.facts.parsed import SOMEBODY, Organization, Ref
+from memosite.facts.patterns import regex
 from memosite.formats.status import awaiting_clauses, sort_of, standing_of, who_may_decide
 
 _LINKS = 200
 """How many links of a record, each way, are looked at for what else is of its matter."""
 
-_WORD = re.compile(r"\w+")
+_WORD = regex(r"\w+")
 _SORTS = ("decision", "proposal", "other")
 
 

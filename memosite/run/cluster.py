@@ -17,13 +17,13 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from memosite.facts.errors import ClusterError, ConfigError
+from memosite.facts.values import Value
 from memosite.run.workers import WAITING, Item, Result, in_batches
 from memosite.store.cache import portable_digest
 
@@ -42,8 +42,7 @@ _FETCH: Final = 600.0  # seconds for one result to come from its worker
 _LIBRARIES: Final = ("cloudpickle", "dask", "distributed", "msgpack")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cluster:
+class Cluster(Value):
     """The workers of the Dask scheduler at an address. `patience` is as `PATIENCE`."""
 
     address: str

@@ -16,13 +16,13 @@ import time
 from _thread import start_new_thread
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import IO, TYPE_CHECKING, Any, Final, NoReturn
 
 import memosite
 from memosite.facts.errors import MemositeError
+from memosite.facts.values import Value
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
@@ -44,8 +44,7 @@ _AGAIN: Final = 0.05
 _KILLED_BY_LIMIT = (-signal.SIGXCPU, -signal.SIGKILL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Value):
     """What one child process may use: seconds that it is waited for, bytes of memory, bytes that it prints."""
 
     seconds: float
@@ -368,8 +367,11 @@ _PROGRAM = "import sys; sys.path.append(sys.argv.pop(1)); from memosite.__main__
 _LOWEST = 19
 
 
-def start_detached(arguments: Sequence[str]) -> None:
-    """Run a command in a session of its own, with which nobody speaks; where it cannot be started, nothing happens."""
+def start_detached(arguments: Sequence[str], *, holding: Sequence[int] = ()) -> None:
+    """Run a command in a session of its own, with which nobody speaks; where it cannot be started, nothing happens.
+
+    It inherits the handles `holding`: locks of which end with it.
+    """
     place = str(Path(memosite.__file__).parent.parent)
     with suppress(OSError):
         process = subprocess.Popen(  # noqa: S603 - no shell
@@ -377,6 +379,7 @@ def start_detached(arguments: Sequence[str]) -> None:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            pass_fds=holding,
             cwd="/",
             start_new_session=True,
         )

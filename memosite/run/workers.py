@@ -3,7 +3,6 @@
 import gc
 import os
 import pickle
-import re
 import selectors
 import threading
 import time
@@ -11,11 +10,12 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from memosite.facts.errors import MemositeError
+from memosite.facts.patterns import regex
+from memosite.facts.values import Struct
 from memosite.run.processes import leave_to_parent
 
 if TYPE_CHECKING:
@@ -148,8 +148,7 @@ def _batches(items: Iterable[Item], weight: Callable[[Item], int], *, first: int
         yield batch
 
 
-@dataclass(slots=True)
-class _Batch:
+class _Batch(Struct):
     """Some items, what they weigh, and their results; None until these have come."""
 
     items: list[Any]
@@ -332,7 +331,7 @@ class _Copies:
         return self._batches >= ROUND if own is None else own > COPIED
 
 
-_OWN: Final = re.compile(rb"Private_Dirty:\s+([0-9]+) kB")
+_OWN: Final = regex(rb"Private_Dirty:\s+([0-9]+) kB")
 
 
 def _own_bytes() -> int | None:

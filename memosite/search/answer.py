@@ -10,13 +10,13 @@ and nothing is lost. Of the documents that are left only the words of the query 
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from memosite.facts.characters import masked
 from memosite.facts.errors import ConfigError
+from memosite.facts.values import Value
 from memosite.run.workers import run
 from memosite.search.documents import (
     Card,
@@ -101,8 +101,7 @@ class MemoryPostings:
         return {number: date for number, date in self._dates.items() if date is not None}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(Value):
     """A document that was found: where it stands among hits, and which one it is of which card."""
 
     order: bytes
@@ -110,8 +109,7 @@ class Place:
     document: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class Scan:
+class Scan(Value, dict=True):
     """Some cards that are searched without an index, by `jobs` processes; `newest` is the archive's newest date."""
 
     cards: Sequence[Card]
@@ -178,8 +176,7 @@ def _of_card(leaf: Words | KeyTerm) -> bool | None:
     return True if isinstance(leaf, Words) or leaf.field in {"file", "in"} else None
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Looker:
+class _Looker(Value, dict=True):
     """Looks for several queries into the documents of a card."""
 
     scan: Scan
@@ -243,16 +240,14 @@ def _beginning(starts: tuple[str, ...]) -> Choose:
 Sort: TypeAlias = Literal["date", "score"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
+class Query(Value):
     """A query as typed, and as parsed."""
 
     text: str
     node: QueryNode
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchResults:
+class SearchResults(Value):
     """The hits to be shown, how many there are in all, and hints if there is none."""
 
     hits: tuple[Hit, ...]
@@ -260,8 +255,7 @@ class SearchResults:
     hints: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Search:
+class Search(Value):
     """The search of one archive: the index, and a scan of what the index does not hold."""
 
     index: "IndexReader | None" = None
@@ -299,8 +293,7 @@ class Search:
         return [refs | other for refs, other in zip(indexed, scanned, strict=True)]
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Vocabulary:
+class _Vocabulary(Value, dict=True):
     """The terms of index and scan together, as far as `terms` are sought."""
 
     search: Search

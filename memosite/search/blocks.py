@@ -30,7 +30,6 @@ from base64 import urlsafe_b64encode
 from bisect import bisect_left
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from itertools import chain, groupby
@@ -38,6 +37,7 @@ from operator import itemgetter, sub
 from typing import Any, NamedTuple, TypeVar
 
 from memosite.archive.urls import FOLDERS, SEARCH
+from memosite.facts.values import Value
 from memosite.search.documents import (
     Card,
     FindLines,
@@ -247,8 +247,7 @@ VERSION = 4
 """Of how blocks are written and artifacts numbered; a page that knows another version reads none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchBlock:
+class SearchBlock(Value):
     """The words of consecutive artifacts by arrival, in the order of hits: all that does not change while they live."""
 
     name: str
@@ -260,8 +259,7 @@ class SearchBlock:
         return digest_of((VERSION, self.cards))[:16]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ItemState:
+class ItemState(Value):
     """What changes in the life of an artifact: its mailbox, who waits, its thread. As `Card` has it."""
 
     facets: tuple[tuple[str, str], ...]
@@ -270,8 +268,7 @@ class ItemState:
     group: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StateBlock:
+class StateBlock(Value):
     """The states of the artifacts of a block, in the order of its `words`, which are named by their key."""
 
     name: str
@@ -318,8 +315,7 @@ def list_blocks(names: Sequence[str]) -> tuple[str, bytes]:
     return file_of("blocks", {"v": VERSION, "blocks": list(names)})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BlockHit:
+class BlockHit(Value):
     """What a block holds of one document, independent of its number there.
 
     `words` are those of each family, each with its positions, as digits; `files` what `file:` finds it by.
@@ -366,7 +362,7 @@ class Analyses:
 
 
 def _bytes_of(card: Card, found: Iterable[BlockHit]) -> int:
-    said = sum(map(_length, (getattr(card, name) for name in Card.__slots__)))
+    said = sum(map(_length, (getattr(card, name) for name in Card.__struct_fields__)))
     return said + sum(
         _DOCUMENT_BYTES
         + sum(len(stretch.text) for stretch in hit.stretches)
@@ -556,8 +552,7 @@ class _Builder(_Terms):
         return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Shard:
+class _Shard(Value):
     """Consecutive terms of a family. `first` is the shortest beginning that differs from the term before."""
 
     first: str

@@ -5,7 +5,6 @@ cards ──► compare with those in the index ──► Search(index, scan of 
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from memosite.archive.model import Archive
 from memosite.config.schema import Config, left_out_by
 from memosite.facts.errors import OutputError
 from memosite.facts.rules import withheld_for_secrets
+from memosite.facts.values import Value
 from memosite.search.answer import Scan, Search
 from memosite.search.documents import Card, TextOf, describe
 from memosite.search.whoosh.index import (
@@ -35,8 +35,7 @@ LITTLE = 200_000
 """So many characters are indexed before the answer: it takes less than half a second."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Searchable:
+class Searchable(Value, dict=True):
     """What is searched of an archive, and the part of the cache that may have an index of it.
 
     Where that has none, the index of another archive may serve, in the part `fallback`: equal artifacts are found in
@@ -80,6 +79,16 @@ class Searchable:
                     has_former = bool(self._difference(index).former)
                 if has_former:
                     remove_outdated(self.part, self.made_of, keeps_former=False)
+
+    def is_indexed(self) -> bool:
+        """Whether the index has all artifacts as they are, and no others."""
+        with open_index(self.part) as index:
+            return index is not None and not self._difference(index)
+
+    def unindexed(self) -> int:
+        """How many artifacts a search has to look into, since no index holds them as they are."""
+        with self._open() as index:
+            return len(self._difference(index).changed)
 
     def index_little(self) -> bool:
         """Bring the index up to date if little has changed and nobody else does it; whether it is up to date then."""

@@ -12,12 +12,10 @@ of a long text.
 """
 
 import datetime as dt
-import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
 from itertools import groupby, pairwise, repeat
 from operator import itemgetter, sub
 from typing import NamedTuple, TypeAlias
@@ -28,7 +26,9 @@ from memosite.archive.urls import index_file, page_of, part_page
 from memosite.facts.file import most_turns_found
 from memosite.facts.names import read_stamped_name
 from memosite.facts.parsed import Kind
+from memosite.facts.patterns import regex
 from memosite.facts.texts import cut_line, listed, one_line
+from memosite.facts.values import Value, replace
 from memosite.formats.sessions.kept import read_conversation
 from memosite.formats.status import STANDINGS, sort_of, standing_of
 from memosite.formats.turns import Turn, blocks
@@ -53,8 +53,7 @@ Choose = Callable[[Collection[str]], AbstractSet[str]]
 """Chooses terms of those of a text."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Card:
+class Card(Value):
     """The searchable metadata of an artifact, with its texts by SHA-256.
 
     `date` is milliseconds since 1970 in UTC, `day` the writer's day, as pages show it; `keys` are fields and folded
@@ -117,8 +116,7 @@ class Part(NamedTuple):
     prefix: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchDocument:
+class SearchDocument(Value):
     """One possible hit. `turn` is 0 for an artifact itself; `is_tools` for the output of a turn's tools.
 
     `texts` are searched by `text`, in order and apart: subject, words of the name, body, which is made of `parts`.
@@ -413,11 +411,10 @@ FindLines: TypeAlias = Callable[[str], list[BodyLine]]
 """Finds the lines of a text as `body_lines` does."""
 
 
-_END = re.compile(r"\r\n?|\n")
+_END = regex(r"\r\n?|\n")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch:
+class Stretch(Value):
     """Consecutive lines of a document, as `written_lines`; before them its texts have `start` words."""
 
     start: int

@@ -9,10 +9,10 @@ The index is whatever has `Postings`: Whoosh on the command line, a few dictiona
 import difflib
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol, assert_never
 
+from memosite.facts.values import Value, replace
 from memosite.search.documents import read_lines
 from memosite.search_language import (
     DAY,
@@ -183,16 +183,14 @@ MOST_WORDS = 1_000
 """Of so many words that are sought, the first ones, the best place for an excerpt is chosen."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExcerptPiece:
+class ExcerptPiece(Value):
     """A piece of an excerpt, marked or not."""
 
     text: str
     is_marked: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Excerpt:
+class Excerpt(Value):
     """The passage that a hit shows. `anchor` is that of the line where most of the words begin, "" if there is none."""
 
     anchor: str = ""
@@ -294,8 +292,7 @@ def _merged(words: Sequence[_Found]) -> list[tuple[int, int]]:
 _WAITED_FOR = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
+class Hit(Value):
     """One thing found. `file` is its page's file below the site, with the anchor of the passage that `excerpt` shows.
 
     `date` is ISO 8601 in UTC, `day` the writer's day, as pages show it; both are "" for none. `status` is the state of

@@ -18,12 +18,13 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import merge
 from itertools import pairwise
 from typing import NamedTuple, cast
 
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value, field
 from memosite.secrets.engine import (
     ASSIGNED,
     CELL,
@@ -57,7 +58,7 @@ _RUN_CHARACTERS = bytes(byte for byte in range(128) if re.match(rb"[%s]" % _RUN,
 _BEFORE_BREAK = frozenset(bytes([byte]) for byte in _RUN_CHARACTERS.translate(None, b".~:@"))
 
 
-_RUNS = re.compile(rb"[%s]*+" % _RUN)
+_RUNS = regex(rb"[%s]*+" % _RUN)
 
 
 _ASSIGNS = (
@@ -80,22 +81,22 @@ _ESCAPE = rb"\\(?<!\\\\)\\*+"
 
 
 _KNOTS = (
-    re.compile(rb"\n(?<=[A-Za-z0-9+/=_\r\\-]\n)" + _GOES_ON),
-    re.compile(_ESCAPE + rb"(?:u00(?P<code>[2-7][0-9a-fA-F])|(?P<plain>[/_.~*+=:@-]|(?<=\\\\)[\"']))"),
-    re.compile(rb"%(?P<code>[2-7][0-9a-fA-F]|0[9aAdD])"),
-    re.compile(
+    regex(rb"\n(?<=[A-Za-z0-9+/=_\r\\-]\n)" + _GOES_ON),
+    regex(_ESCAPE + rb"(?:u00(?P<code>[2-7][0-9a-fA-F])|(?P<plain>[/_.~*+=:@-]|(?<=\\\\)[\"']))"),
+    regex(rb"%(?P<code>[2-7][0-9a-fA-F]|0[9aAdD])"),
+    regex(
         rb"&(?:#(?:[xX]0{0,4}(?P<code>[2-7][0-9a-fA-F])|0{0,4}(?P<decimal>[3-9][0-9]|1[01][0-9]|12[0-6]))|(?P<name>[a-z]{2,6}));"
     ),
     *(
-        re.compile(
+        regex(
             rb"%s(?=[ \t\r\n+.&~\\])(?<=[%s].)[ \t]{0,40}+(?>(?:[+.&~\\]{1,2}+[ \t]{0,40}+)?)"
             rb"(?>(?:\r?\n[ \t]{0,80}+(?:[+.&~]{1,2}+[ \t]{0,40}+)?)?)%s(?P<plain>)(?=[%s])"
             % (quote, _RUN, quote, _RUN)
         )
         for quote in (b'"', b"'")
     ),
-    re.compile(rb"\x1b\[[0-9;:]{0,40}(?P<plain>)[mK]"),
-    re.compile(rb"\\\\{0,7}(?:u001[bB]|x1[bB]|033|e)\[[0-9;:]{0,40}(?P<plain>)[mK]"),
+    regex(rb"\x1b\[[0-9;:]{0,40}(?P<plain>)[mK]"),
+    regex(rb"\\\\{0,7}(?:u001[bB]|x1[bB]|033|e)\[[0-9;:]{0,40}(?P<plain>)[mK]"),
 )
 """What interrupts a run of characters that may be a key: line breaks, escapes, percent-encoding, HTML's entities,
 strings that are put together, and the codes of a terminal for colours, raw and as JSON has them. A quote that is
@@ -104,10 +105,10 @@ escaped once is none: rules know it.
 Each begins with one certain character, which is found fast. Repetitions are bounded or give nothing back."""
 
 
-_JOINS = (re.compile(rb"oin\("), re.compile(rb"implode\("))
+_JOINS = (regex(rb"oin\("), regex(rb"implode\("))
 
 
-_JOINED = re.compile(
+_JOINED = regex(
     rb"[ \t]{0,9}+(?:\[\]string\{(?P<go>[^{}]{0,1000}+)\}, {0,4}+\"\"\)|(?P<behind>\"\"|'')\)"
     rb"|(?:(?P<list>[\[(])|(?:\"\"|''),)(?P<end>[^\])]{0,1000}+))"
 )
@@ -115,7 +116,7 @@ _JOINED = re.compile(
 `[…].join(`, that nothing is put between them (JavaScript, Ruby)."""
 
 
-_STRING = re.compile(rb"([\"'])([^\"'\\\n]*+)\1")
+_STRING = regex(rb"([\"'])([^\"'\\\n]*+)\1")
 
 
 _ENTITIES = {
@@ -134,28 +135,28 @@ LONG = 10_000
 """Interruptions in one piece, so that memory stays small; a tenth of them is in the next piece, too."""
 
 
-_JSON = re.compile(r"\ufeff?[\s\0]{0,80}+(?:\{[\s\0]{0,80}+[\"}]|\[[\s\0]{0,80}+[\"{])")
+_JSON = regex(r"\ufeff?[\s\0]{0,80}+(?:\{[\s\0]{0,80}+[\"}]|\[[\s\0]{0,80}+[\"{])")
 """How a text begins all of which is JSON, or JSON line by line."""
 
 
-_IN_JSON = re.compile(r"\\(?:u[0-9a-fA-F]{4}|[\"\\/bfnrt])")
+_IN_JSON = regex(r"\\(?:u[0-9a-fA-F]{4}|[\"\\/bfnrt])")
 
 
-_IN_STRINGS = re.compile(r"\\(?<!\\\\)\\*+(?:u[0-9a-fA-F]{4}|[\"'/nrt])")
+_IN_STRINGS = regex(r"\\(?<!\\\\)\\*+(?:u[0-9a-fA-F]{4}|[\"'/nrt])")
 """The escapes of strings within strings, which double backslashes each time."""
 
 
-_HAS_STRINGS = re.compile(rb"\\(?:[\"\\nrt]|u[0-9a-fA-F]{4})[^\n]*+")
+_HAS_STRINGS = regex(rb"\\(?:[\"\\nrt]|u[0-9a-fA-F]{4})[^\n]*+")
 """What no rule knows how to read in a line, and the rest of it."""
 
 
 _MEANT = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " "}
 
 
-_BASE64 = re.compile(rb"[A-Za-z0-9+/_-]++={0,2}+")
+_BASE64 = regex(rb"[A-Za-z0-9+/_-]++={0,2}+")
 
 
-_REPLACED = re.compile(rb"\[REDACTED:[a-z0-9-]{0,60}\]")
+_REPLACED = regex(rb"\[REDACTED:[a-z0-9-]{0,60}\]")
 
 
 _BETWEEN = b" \f "
@@ -173,7 +174,7 @@ _READ_AS = (
 long as what it is read as."""
 
 
-_TELLING = re.compile(f"[{''.join(sorted({written[0] for written, _ in _READ_AS}))}]")
+_TELLING = regex(f"[{''.join(sorted({written[0] for written, _ in _READ_AS}))}]")
 
 
 _BLANKS = bytes.maketrans(b"|&?#<>()[]{}*,;!^`'\"\\/@", b" " * 23)
@@ -182,10 +183,10 @@ _BLANKS = bytes.maketrans(b"|&?#<>()[]{}*,;!^`'\"\\/@", b" " * 23)
 LONGEST_WORD = 500
 
 
-_WORD = re.compile(rb"[A-Za-z0-9]{0,%d}+" % LONGEST_WORD)
+_WORD = regex(rb"[A-Za-z0-9]{0,%d}+" % LONGEST_WORD)
 
 
-_STOP = re.compile(rb"\.(?=[A-Za-z0-9]{0,9}(?![A-Za-z0-9_.-]))")
+_STOP = regex(rb"\.(?=[A-Za-z0-9]{0,9}(?![A-Za-z0-9_.-]))")
 """A full stop at the end of a sentence, or before the ending of a file's name."""
 
 
@@ -198,8 +199,7 @@ class Knot(NamedTuple):
     is_break: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Value, kw_only=False):
     """A part of a layer and its origin: by segment, where it starts here, and where it starts and ends there."""
 
     data: bytes
@@ -252,8 +252,7 @@ def _character(escape: re.Match[str]) -> str:
     return _MEANT.get(written[-1], written[-1]) if written[-5:-4] != "u" else chr(int(written[-4:], 16))
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(Value, kw_only=False):
     """A text as bytes, made of pieces of the layer below; the lowest is the text itself and has none."""
 
     data: bytes
@@ -482,13 +481,13 @@ def _from_base64(run: bytes) -> bytes:
 # Tells which matches are no secrets: placeholders, names of variables, documented examples, identifiers, words.
 
 
-_SAYS_SO = re.compile(
+_SAYS_SO = regex(
     rb"\[REDACTED|EXAMPLE|[xX]{6}|\*{3}|\.{3}|<|\$\{|\$\(|\{\{|(?i:changeme|placeholder|redacted|your[_-])"
 )
 """In a key of a vendor's format, these come from whoever wrote it and not from chance."""
 
 
-_SEEMS_SO = re.compile(
+_SEEMS_SO = regex(
     rb"x{4}|%\(|\.\*|process\.env|environ|getenv|change[_-]me|dummy|your|sample|insert|replace|[_-]here\b|^[a-z]{1,10}://"
     rb"|^[$@&%]\{?[a-z_][a-z0-9_.]{0,60}[}%]?$|0?123456789|abcdefgh|deadbeef|passw(?:or)?d"
     rb"|^(?:base|sha|hs|rs|es|utf|oauth|argon|ipv)-?[0-9]{1,3}(?:id)?$",
@@ -505,7 +504,7 @@ _IDENTIFIER_WORD = rb"(?>(?:[A-Z]{2,}+[a-z]*+|[A-Z]?[a-z]++|[A-Z]){1,4})"
 _NUMBERED = rb"%s(?>(?:[0-9]{1,2}+(?:%s)?)?)" % (_IDENTIFIER_WORD, _IDENTIFIER_WORD)
 
 
-_NAME = re.compile(
+_NAME = regex(
     # Words and short numbers: an identifier, a path, a date. More than four words in one without a break are chance.
     rb"[/~._-]*+(?:%s|v?[0-9]{1,10}+)(?>(?:[ _./:+-]++(?:%s|v?[0-9]{1,10}+|$))*)" % (_IDENTIFIER_WORD, _IDENTIFIER_WORD)
     # In an identifier of several words, some hold a number: utf8_to_utf16.
@@ -513,42 +512,42 @@ _NAME = re.compile(
 )
 
 
-_NEXT = re.compile(rb"(?:[,;&]|\*{6})[ \t]{0,20}\Z")
+_NEXT = regex(rb"(?:[,;&]|\*{6})[ \t]{0,20}\Z")
 """Before what is not the value of a name, but stands after its value, which may be empty."""
 
 
 SENTENCE = GENERIC + "password-in-sentence"
 
 
-_MIXED = re.compile(rb"[a-z0-9][A-Z]|[0-9][a-z]{1,8}[0-9]|[!#$%^*?@~][A-Za-z0-9]")
+_MIXED = regex(rb"[a-z0-9][A-Z]|[0-9][a-z]{1,8}[0-9]|[!#$%^*?@~][A-Za-z0-9]")
 """Capitals inside, digits around letters, or a sign: in prose, `base64url` and `factory2` are words."""
 
 
-_LOGIN = re.compile(rb"[!-9;-~]++:[ -~]{3,}+")
+_LOGIN = regex(rb"[!-9;-~]++:[ -~]{3,}+")
 
 
-_HUMPS = re.compile(rb"[a-z][A-Z]")
+_HUMPS = regex(rb"[a-z][A-Z]")
 
 
-_NO_WORD = re.compile(rb"[b-df-hj-np-tv-xz]{7}", re.IGNORECASE)
+_NO_WORD = regex(rb"[b-df-hj-np-tv-xz]{7}", re.IGNORECASE)
 
 
-_DIGEST = re.compile(rb"(?i:sha[0-9]{1,3}|md5|blake[23][bs]?)[ :=_-]{1,3}\Z")
+_DIGEST = regex(rb"(?i:sha[0-9]{1,3}|md5|blake[23][bs]?)[ :=_-]{1,3}\Z")
 
 
-_HEX = re.compile(rb"[0-9a-fA-F]++")
+_HEX = regex(rb"[0-9a-fA-F]++")
 
 
 _HEX_LENGTHS = frozenset((32, 40, 56, 64, 96, 128))
 
 
-_WEB_BASE64 = re.compile(rb"[A-Za-z0-9+/_-]++={0,2}+")
+_WEB_BASE64 = regex(rb"[A-Za-z0-9+/_-]++={0,2}+")
 
 
 _BASE64_LENGTHS = frozenset((22, 27, 38, 43, 64, 86))
 
 
-_KEY_BODY = re.compile(rb"[A-Za-z0-9+/]{20}")
+_KEY_BODY = regex(rb"[A-Za-z0-9+/]{20}")
 
 
 _BASE64_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -557,13 +556,13 @@ _BASE64_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234
 _BASE64_LETTERS = tuple(bytes([byte]) for byte in _BASE64_CHARACTERS if byte != ord("/"))
 
 
-_DIGITS = re.compile(rb"[0-9]")
+_DIGITS = regex(rb"[0-9]")
 
 
-_CAPITALS = re.compile(rb"[A-Z]")
+_CAPITALS = regex(rb"[A-Z]")
 
 
-_LETTERS_BASE64 = re.compile(rb"[A-Za-z0-9+/]{0,200}+")
+_LETTERS_BASE64 = regex(rb"[A-Za-z0-9+/]{0,200}+")
 
 
 _OPEN_ENDED = frozenset((PASSWORD, *(GENERIC + name for name in ("password-option", "login-option"))))
@@ -572,14 +571,14 @@ _OPEN_ENDED = frozenset((PASSWORD, *(GENERIC + name for name in ("password-optio
 _QUOTES = (b'"', b"'", b"`")
 
 
-_UNTIL_QUOTE = {quote: re.compile(rb"[^\s\\%s]{0,300}+" % quote) for quote in _QUOTES}
+_UNTIL_QUOTE = {quote: regex(rb"[^\s\\%s]{0,300}+" % quote) for quote in _QUOTES}
 
 
 _NOT_IN_VALUE = rb"\s\"'`<>\[\](){},;|&\\"
 
 
 _UNQUOTED, _UNQUOTED_IN_ROW = (
-    re.compile(
+    regex(
         rb"(?>(?:[^%s]++|(?!&&|;;|\|\||<<|<[/!]|<[A-Za-z]{1,20}[ />]|&#?[A-Za-z0-9]{1,8};"
         rb"|.[A-Za-z_][A-Za-z0-9_.-]{0,40}+(?: [A-Za-z]{1,12})?[=:])"
         rb"[&;<%s](?=[^%s])){0,300})" % (_NOT_IN_VALUE, sign, _NOT_IN_VALUE)
@@ -588,7 +587,7 @@ _UNQUOTED, _UNQUOTED_IN_ROW = (
 )
 
 
-_ROW = re.compile(rb"[ \t>]{0,20}+\|")
+_ROW = regex(rb"[ \t>]{0,20}+\|")
 
 
 SHORTEST_PASSWORD = 6
@@ -696,10 +695,10 @@ def _is_within_base64(data: bytes, start: int, end: int) -> bool:
 # Reads what may hold secrets: the pairs of cookies, and the columns of a table whose head names a password.
 
 
-_PAIR = re.compile(rb"=([^;]*+)")
+_PAIR = regex(rb"=([^;]*+)")
 
 
-_CRYPTED = re.compile(
+_CRYPTED = regex(
     rb":([A-Za-z0-9./]{12}[.26AEIMQUYcgkosw])"
     rb"(?:(?P<field>:[0-9]{0,10}:[0-9]{0,10}:)|[ \"'`]{0,3}(?:\r?\n|\\n|\Z)|[\"'][,}\]])"
 )
@@ -707,17 +706,17 @@ _CRYPTED = re.compile(
 htpasswd. The rules' engine would take half as long again to look for it."""
 
 
-_USER = re.compile(rb"(?:^|[\s>\"'`|]|\\n)[a-z_][a-z0-9_.-]{0,31}:\Z")
+_USER = regex(rb"(?:^|[\s>\"'`|]|\\n)[a-z_][a-z0-9_.-]{0,31}:\Z")
 
 
-_LINE_BREAK = re.compile(rb"\r?\n|\\(?<!\\\\)\\*+(?>(?:r\\++)?)n")
+_LINE_BREAK = regex(rb"\r?\n|\\(?<!\\\\)\\*+(?>(?:r\\++)?)n")
 
 
-_BEGIN_OF_LINE = re.compile(rb"(?:\r?\n|\\(?<!\\\\)\\*+(?>(?:r\\++)?)n|[:\[] {0,4}\\*+\")[> \t]{0,40}+")
+_BEGIN_OF_LINE = regex(rb"(?:\r?\n|\\(?<!\\\\)\\*+(?>(?:r\\++)?)n|[:\[] {0,4}\\*+\")[> \t]{0,40}+")
 """Of a line in a text, or of the first one in a string."""
 
 
-_CALLED_SECRET = re.compile(
+_CALLED_SECRET = regex(
     rb"(?:^|[ _.\"'-])"
     rb"(?:passw(?:or)?[dt]|kennwort|passphrase|pwd?|pass|mdp|contrase(?:n|\?|n\?)a|senha|wachtwoord|has[l?]o|l[o?]senord|cookie"
     rb"|secret|token|(?:api|access|secret|private)[ _-]?key)$",
@@ -725,19 +724,19 @@ _CALLED_SECRET = re.compile(
 )
 
 
-_CALLED_USER = re.compile(
+_CALLED_USER = regex(
     rb"(?:^|[^a-z])(?:user(?:[ _-]?(?:name|id))?|login|e?-?mail|account|konto|benutzer|usu[a?]rio|utilisateur)$",
     re.IGNORECASE,
 )
 
 
-_TITLE = re.compile(rb"(?:^|[\"'])[> ]{0,9}[A-Za-z0-9_.? -]{1,40}$")
+_TITLE = regex(rb"(?:^|[\"'])[> ]{0,9}[A-Za-z0-9_.? -]{1,40}$")
 
 
-_LETTERS = re.compile(rb"[A-Za-z]")
+_LETTERS = regex(rb"[A-Za-z]")
 
 
-_NO_VALUE = re.compile(rb"[\s()\[\]{}]")
+_NO_VALUE = regex(rb"[\s()\[\]{}]")
 
 
 HEAD = 400
@@ -793,13 +792,13 @@ def _tables(data: bytes, heads: Iterable[Match]) -> Iterator[Match]:
             end = break_.end() if break_ else limit
 
 
-_BEFORE_TAG = re.compile(rb"\s{0,9}<")
+_BEFORE_TAG = regex(rb"\s{0,9}<")
 
 
-_TAG_OF_TABLE = re.compile(rb"<(?P<end>/?)(?P<name>t[rhd]|table)(?:\s[^<>]{0,1000}+)?>", re.IGNORECASE)
+_TAG_OF_TABLE = regex(rb"<(?P<end>/?)(?P<name>t[rhd]|table)(?:\s[^<>]{0,1000}+)?>", re.IGNORECASE)
 
 
-_TEXT_OF_CELL = re.compile(rb"\s{0,80}+(?>(?:<[a-zA-Z]{1,8}(?:\s[^<>]{0,200}+)?>\s{0,80}+){0,4})([^<\"\n]{0,400}+)")
+_TEXT_OF_CELL = regex(rb"\s{0,80}+(?>(?:<[a-zA-Z]{1,8}(?:\s[^<>]{0,200}+)?>\s{0,80}+){0,4})([^<\"\n]{0,400}+)")
 
 
 def _page_tables(data: bytes) -> Iterator[Match]:
@@ -872,7 +871,7 @@ def _cells(data: bytes, start: int, end: int, separator: bytes) -> Iterator[tupl
         at = after + len(separator)
 
 
-_QUOTED = re.compile(rb"[ \t]{0,9}\\*+\"[^\"\n]*+\"")
+_QUOTED = regex(rb"[ \t]{0,9}\\*+\"[^\"\n]*+\"")
 
 
 # Finds again, in the same text, the values of secrets that were found by what is around them.
@@ -886,7 +885,7 @@ LONGEST = 1_000
 """Beyond, only private keys are that long, and those are known by themselves."""
 
 
-_WORDS_AND_ESCAPES = re.compile(
+_WORDS_AND_ESCAPES = regex(
     r"(?:\x1b|\\{1,8}(?:u001[bB]|x1[bB]|033|e))\[[0-9;]{0,20}[mK]|\\(?:u[0-9a-fA-F]{4}|[nrtbf])|%[0-9A-F]{2}"
     r"|(?P<word>[A-Za-z0-9]++)"
 )
@@ -897,8 +896,7 @@ _SENTENCE = ".,:;!?*_~"
 """What may follow a value, and not be a part of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Standing(Value, kw_only=False):
     """A value that is secret, its part from the first letter or digit on, and the rule that found it."""
 
     whole: str
@@ -911,7 +909,7 @@ def find_repeats(text: str, found: Iterable[Match]) -> Iterator[Match]:
 
     One pass over the words of the text: most begin like no value. A value ends where its last word ends.
     """
-    known: dict[str, list[Value]] = {}
+    known: dict[str, list[Standing]] = {}
     for value in sorted(_values(text, found), key=lambda value: (-len(value.whole), value.whole, value.rule)):
         known.setdefault(value.core[:SHORTEST], []).append(value)
     if not known:
@@ -927,7 +925,7 @@ def find_repeats(text: str, found: Iterable[Match]) -> Iterator[Match]:
                     break
 
 
-def _values(text: str, found: Iterable[Match]) -> set[Value]:
+def _values(text: str, found: Iterable[Match]) -> set[Standing]:
     """What to look for: also without the full stop of the sentence, and no names and words."""
     values = set()
     for match in found:
@@ -937,7 +935,7 @@ def _values(text: str, found: Iterable[Match]) -> set[Value]:
                 first = re.search(r"[A-Za-z0-9]", whole)
                 core = whole[first.start() :] if first else ""
                 if len(core) >= SHORTEST and not is_name(core.encode("ascii", "replace")):
-                    values.add(Value(whole, core, match.rule))
+                    values.add(Standing(whole, core, match.rule))
     return values
 
 

@@ -8,13 +8,12 @@ Nothing is loaded before the first text is scanned, or somebody says that one wi
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import lru_cache
-from importlib.metadata import version
 from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
+from memosite.facts.values import Value
 from memosite.store.values import digest_of
 
 if TYPE_CHECKING:
@@ -85,8 +84,7 @@ _VELES = {
 _SPELLED = {"api": "API", "gcp": "GCP", "jwt": "JWT", "oauth": "OAuth", "pat": "PAT", "uri": "URI", "url": "URL"}
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Value, kw_only=False):
     """A rule and the place of what it matched: of a secret, if it is no placeholder and nothing that is only decoded.
 
     `rule` is a stable name, such as `aws-access-key-id`; `start` and `end` are offsets of characters, start included,
@@ -140,6 +138,8 @@ def ours() -> frozenset[str]:
 
 def digest_rules() -> str:
     """The digest of all rules: ours by their text, Kingfisher's by its version."""
+    from importlib.metadata import version  # noqa: PLC0415 - a tenth of a command, and few scan anything
+
     return digest_of((OWN_RULES.read_bytes(), version("kingfisher-secret-scanner")))
 
 

@@ -8,7 +8,6 @@ import os
 import re
 import stat
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -177,7 +176,6 @@ _READINGS = 3
 """How often a file is read that changes meanwhile."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FolderSource(listing.Source):
     """A folder to read. `holes` are folders in it that are not part of it: other sources, the output, the cache."""
 

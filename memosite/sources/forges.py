@@ -9,10 +9,11 @@ and by the first part of a host's name where people run their own. Nothing is re
 """
 
 import re
-from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
 from memosite.facts.characters import masked
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value
 
 # Parses URLs of git remotes, decides which may be fetched, and shows them without secrets.
 
@@ -24,28 +25,27 @@ PROTOCOLS = ("https", "ssh", "file")
 FORM = "an https://, ssh:// or file:/// address, or git@host:path"
 
 
-_URL = re.compile(
+_URL = regex(
     r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?:(?P<user>[^/?#]*)@)?(?P<host>[^/@?#]*)(?P<path>/.*)?", re.DOTALL
 )
 
 
-_SCP = re.compile(r"(?:(?P<user>[^/:@]+)@)?(?P<host>\[[0-9A-Fa-f:.]+\]|[^/:@\[\]]+):(?!:)(?P<path>.+)", re.DOTALL)
+_SCP = regex(r"(?:(?P<user>[^/:@]+)@)?(?P<host>\[[0-9A-Fa-f:.]+\]|[^/:@\[\]]+):(?!:)(?P<path>.+)", re.DOTALL)
 
 
-_HOST_AND_PORT = re.compile(r"(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::[0-9]{1,5})?")
+_HOST_AND_PORT = regex(r"(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::[0-9]{1,5})?")
 
 
-_USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+-]*")
+_USER = regex(r"[A-Za-z0-9_][A-Za-z0-9._+-]*")
 
 
-_SECRET = re.compile(r"(?<=://)\S*@")
+_SECRET = regex(r"(?<=://)\S*@")
 
 
-_LOGIN = re.compile(r"(?<=//).*@", re.DOTALL)  # of what is no address, for a space or a missing colon
+_LOGIN = regex(r"(?<=//).*@", re.DOTALL)  # of what is no address, for a space or a missing colon
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GitUrl:
+class GitUrl(Value):
     """The parts of a remote's address. `host` is in small letters, with a port if one is written; `path` as written.
 
     `user` is the part before `@`, with a password if there is one.
@@ -99,7 +99,7 @@ def repo_name(text: str) -> str:
 # Says in our own words why git failed: git's messages name files of this machine, and pages are published.
 
 
-_MEMORY = re.compile(rb"out of memory|cannot allocate memory|unable to (?:m|re|c)alloc", re.IGNORECASE)
+_MEMORY = regex(rb"out of memory|cannot allocate memory|unable to (?:m|re|c)alloc", re.IGNORECASE)
 
 
 _WORDS = (
@@ -144,8 +144,7 @@ def in_our_words(said: bytes, command: str, code: int) -> str:
 # Makes forge links to files and commits of a repo from its remote's address alone, and reads such links.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Forge:
+class _Forge(Value):
     """How one kind of forge writes its addresses, after that of a repo.
 
     `files` is the template of a file, `form` what is before the path in such a template, whoever wrote it, `views`
@@ -205,19 +204,19 @@ _ALIASES = {"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com", "
 """Hosts that take ssh at the port of https, and the hosts that they stand for."""
 
 
-_HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
+_HOST = regex(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 
 
-_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+_COMMIT = regex(r"[0-9a-f]{7,64}")
 
 
-_WEB = re.compile(r"https?://", re.IGNORECASE)
+_WEB = regex(r"https?://", re.IGNORECASE)
 
 
-_RAW = re.compile(r"raw\.githubusercontent\.com/([^/]+/[^/]+)/")
+_RAW = regex(r"raw\.githubusercontent\.com/([^/]+/[^/]+)/")
 
 
-_PLACEHOLDER = re.compile(r"\{(ref|path)\}")
+_PLACEHOLDER = regex(r"\{(ref|path)\}")
 
 
 _REPO_PARTS = 2  # of the path of a repo: its owner and its name; GitLab has groups within groups
@@ -278,8 +277,7 @@ def below(template: str, prefix: str) -> str:
     return template.replace("{path}", f"{folder}/{{path}}") if prefix else template
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownFile:
+class ShownFile(Value):
     """The file that a page of a forge shows: its repo as a host and a path, a branch, tag or commit, and its path."""
 
     repo: str
@@ -287,8 +285,7 @@ class ShownFile:
     path: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RepoPages:
+class RepoPages(Value):
     """The pages that show the files of a repo, or of a folder of it, as far as a template tells.
 
     `repo` is the host and path in small letters, `folder` the one that paths of the template begin in, with a slash.

@@ -20,18 +20,18 @@ folder in the place of the work tree: there is no file to compare, and no attrib
 """
 
 import os
-import re
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from io import BufferedReader
 from pathlib import Path
 from types import MappingProxyType
 
 from memosite.facts.errors import SourceError
+from memosite.facts.patterns import regex
+from memosite.facts.values import Value, replace
 from memosite.run.processes import Child, Limits, SlowError, WordyError
 from memosite.sources.forges import in_our_words, is_out_of_memory, last_line
 from memosite.store.safe_files import NotAFileError, beginning_of, open_file
@@ -63,22 +63,22 @@ _DEPTH = 8
 """How many folders deep refs are."""
 
 
-_NAME = re.compile(rb"refs/[^\x00-\x20\x7f~^:?*\[\\]+")
+_NAME = regex(rb"refs/[^\x00-\x20\x7f~^:?*\[\\]+")
 
 
-_NO_NAME = re.compile(rb"\.\.|@\{|//|/\.|\.lock$|\.lock/|[/.]$")
+_NO_NAME = regex(rb"\.\.|@\{|//|/\.|\.lock$|\.lock/|[/.]$")
 
 
-_HASH = re.compile(rb"(?:[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])")
+_HASH = regex(rb"(?:[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])")
 
 
-_PACKED = re.compile(rb"(?m)^([0-9a-f]{40}|[0-9a-f]{64}) (refs/[^\n]+)$")
+_PACKED = regex(rb"(?m)^([0-9a-f]{40}|[0-9a-f]{64}) (refs/[^\n]+)$")
 
 
-_FORMAT = re.compile(r"(?im)^\s*objectformat\s*=\s*\"?(sha1|sha256)\"?\s*$")
+_FORMAT = regex(r"(?im)^\s*objectformat\s*=\s*\"?(sha1|sha256)\"?\s*$")
 
 
-_REFTABLE = re.compile(r"(?im)^\s*refstorage\s*=\s*\"?reftable\"?\s*$")
+_REFTABLE = regex(r"(?im)^\s*refstorage\s*=\s*\"?reftable\"?\s*$")
 
 
 class UnreadableRepoError(Exception):
@@ -364,8 +364,7 @@ class TooMuchError(GitError):
     """A call that printed too much: what is read is too large, on every machine."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Repo:
+class Repo(Value, apart=("view",)):
     """A git repo to read: its git folder, and the top of its work tree (None if it is bare).
 
     `view` is what git reads in its place, if that is made already.
@@ -373,11 +372,10 @@ class Repo:
 
     git_dir: Path
     top: Path | None
-    view: View | None = field(default=None, compare=False, repr=False)
+    view: View | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Holding:
+class Holding(Value):
     """The repo whose history covers a folder, and the folder's path in it ("" or ending in a slash).
 
     `commit` is the one whose history is read, and `line` the ref that led to it, such as a branch. Without a repo
@@ -541,8 +539,7 @@ def _split(stream: Iterator[bytes], command: str) -> Iterator[bytes]:
 # Reads and changes git's index without ever letting git see the work tree.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Staged:
+class Staged(Value):
     """An entry of the index; its stage is "0" unless a merge has left a conflict."""
 
     mode: str
@@ -550,8 +547,7 @@ class Staged:
     stage: str = "0"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Scratch:
+class _Scratch(Value):
     """A repo with an index of its own, and an empty folder as its work tree."""
 
     repo: Repo

@@ -12,9 +12,7 @@ guessed.
 
 import hashlib
 import marshal
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
@@ -37,7 +35,9 @@ from memosite.facts.file import File
 from memosite.facts.layout import place_of
 from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import BodyFile, Envelope, Parsed, RecordFile, Text
+from memosite.facts.patterns import regex
 from memosite.facts.times import Moment, read_moment
+from memosite.facts.values import Value, field, replace
 from memosite.formats.sessions.places import CHECKPOINTS
 from memosite.formats.systems import can_concern
 from memosite.sources.git import GitError, GitLimitError, Holding, Repo, TooMuchError, git, git_tokens, viewed
@@ -66,8 +66,7 @@ def name_of(repo: Repo, prefix: str) -> str:
     return f"{prefix}|{repo.git_dir.stat().st_ino}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Log:
+class Log(Value):
     """All commits that lead up to one, by their ids, each after its parents."""
 
     name: str = ""
@@ -568,7 +567,7 @@ EDITS = 50
 """How many edits of one file are shown, the newest."""
 
 
-_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+_COMMIT = regex(r"[0-9a-f]{7,64}")
 
 
 class KnownPast:

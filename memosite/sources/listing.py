@@ -4,10 +4,9 @@ A folder on disk or a commit's tree supplies the entries of each folder and the 
 decisions are here (SPEC 2.2, 9), so that a checkout and its repo's objects give the same listing.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from memosite.facts import rules
@@ -16,6 +15,7 @@ from memosite.facts.findings import Finding, Rule
 from memosite.facts.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, join_path, matches_any, place_of
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX
 from memosite.facts.texts import IMAGE_SUFFIXES
+from memosite.facts.values import AbstractValues, Struct, Value, field
 from memosite.formats.sessions.places import (
     NO_LOGS,
     LogsOf,
@@ -34,14 +34,13 @@ if TYPE_CHECKING:
     from memosite.facts.file import File  # discovering sources should not wait for all formats
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileStamp:
+class FileStamp(Value):
     """The state of a file: equal tokens mean equal bytes.
 
     `changed` is when it was last written, in nanoseconds since 1970; 0 for files that never change.
     """
 
-    token: Hashable
+    token: tuple[int, ...]
     changed: int = 0
 
 
@@ -83,8 +82,7 @@ HeadOf = Callable[[str], bytes]
 """The first bytes of a file, `SNIFFED` at most; none if it cannot be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source(ABC):
+class Source(Value, metaclass=AbstractValues):
     """A source to read: a folder or a commit, with globs for files outside the conventions (SPEC 2.1).
 
     Its `name` is unique in an archive. Files that match `include` are read besides those found by convention, others
@@ -120,8 +118,7 @@ class Source(ABC):
         """Whether a normal relative path leads to a file or folder of the source; no link is followed on the way."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class Listing(Value):
     """The files found in a source, as paths relative to it: regular files only, never links.
 
     `candidates` are to be read; `others` may be bodies that an envelope names in its `body_ref`: they are in a store,
@@ -170,8 +167,7 @@ def list_source(
     )
 
 
-@dataclass(kw_only=True)
-class _Found:
+class _Found(Struct, kw_only=True):
     """The files of a walk by what they may be, and the working roots that the stores among them imply."""
 
     source: Source

@@ -18,13 +18,14 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 from memosite.archive.history import CommitCard
 from memosite.facts.errors import SourceError
+from memosite.facts.patterns import regex
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment, read_moment
+from memosite.facts.values import Value
 from memosite.run.processes import Child, SlowError
 from memosite.sources.git import GitError, GitLimitError, Repo, TooMuchError, git, start_git, viewed
 
@@ -39,15 +40,14 @@ ANSWER_SECONDS = 60
 """The longest that git may be silent when asked for an object."""
 
 
-WHOLE_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+WHOLE_HASH = regex(r"[0-9a-f]{40}|[0-9a-f]{64}")
 """The hash of an object, with SHA-1 or SHA-256."""
 
 
-_COMMITTER = re.compile(rb"(?m)^committer .*> (\d{1,12}) ([+-])(\d\d)([0-5]\d)$")
+_COMMITTER = regex(rb"(?m)^committer .*> (\d{1,12}) ([+-])(\d\d)([0-5]\d)$")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommitHead:
+class CommitHead(Value):
     """A commit: its whole hash, and when it was committed, if known."""
 
     hash: str
@@ -370,15 +370,13 @@ def find_commits(repo: Repo, written: Iterable[str]) -> dict[str, str]:
 _CARD = "--format=tformat:%H%x1f%(trailers:only=true,unfold=true)%x1f%s"
 
 
-_TRAILER = re.compile(r"([A-Za-z][A-Za-z0-9-]{0,60}):[ \t]*([^\s]{8,200})[ \t]*")
+_TRAILER = regex(r"([A-Za-z][A-Za-z0-9-]{0,60}):[ \t]*([^\s]{8,200})[ \t]*")
 
 
-_SESSION_ID = re.compile(
-    r"(?:[0-9]{4}-[0-9]{2}-[0-9]{2}-)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.IGNORECASE
-)
+_SESSION_ID = regex(r"(?:[0-9]{4}-[0-9]{2}-[0-9]{2}-)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.IGNORECASE)
 
 
-_CHECKPOINT = re.compile(r"[0-9a-f]{12}")
+_CHECKPOINT = regex(r"[0-9a-f]{12}")
 
 
 _NAMING = (
@@ -473,8 +471,7 @@ _FACTS = "--format=tformat:%H%x1f%aI%x1f%cI%x1f%an%x1f%s%x1f%b"
 _QUIET = ("--no-show-signature", "--no-mailmap", "--encoding=UTF-8")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class Written(Value):
     """What a commit wrote of a file: the lines as they are now, by number, and the file's name in that commit."""
 
     commit: str
@@ -482,8 +479,7 @@ class Written:
     lines: tuple[tuple[int, str], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommitFacts:
+class CommitFacts(Value):
     """What a commit says: when it was written and committed, by whom, and why."""
 
     hash: str

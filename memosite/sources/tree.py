@@ -18,7 +18,6 @@ import shutil
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -29,6 +28,7 @@ from memosite.facts.characters import printable
 from memosite.facts.errors import SourceError
 from memosite.facts.findings import Finding
 from memosite.facts.times import Moment, read_moment
+from memosite.facts.values import Value, replace
 from memosite.sources import listing
 from memosite.sources.folder import repo_at
 from memosite.sources.forges import parse_git_url, refusal, without_secrets
@@ -56,8 +56,7 @@ LONGEST_PATH = 4096
 """The longest path that is looked at, as on most disks."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tree:
+class Tree(Value):
     """The contents of a commit: the hashes of blobs by path, and the entries of each folder by name."""
 
     blobs: Mapping[str, str]
@@ -72,8 +71,7 @@ EMPTY_TREE = Tree(blobs=MappingProxyType({}), folders=MappingProxyType({"": ()})
 """The contents of no commit."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TreeSource(listing.Source):
+class TreeSource(listing.Source, apart=("objects",)):
     """One commit of a repo to read.
 
     `ref` is as configured; `prefix` is the folder of the commit's tree that the source is,
@@ -86,7 +84,7 @@ class TreeSource(listing.Source):
     committed: Moment | None
     ref: str
     tree: Tree
-    objects: Objects = field(compare=False)
+    objects: Objects
     prefix: str = ""
     holes: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -216,8 +214,7 @@ _KEPT = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FetchedRemote:
+class FetchedRemote(Value):
     """A ref of a remote in the cache. `problem` says why it could not be fetched now, "" if it could.
 
     `fetched` is when that commit was found at the remote, by this machine's clock.
@@ -229,8 +226,7 @@ class FetchedRemote:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
+class _Place(Value):
     """Where the cache keeps an address."""
 
     url: str

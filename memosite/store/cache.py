@@ -20,6 +20,7 @@ from pathlib import Path
 
 import memosite
 from memosite.facts.errors import OutputError, StateError
+from memosite.facts.patterns import regex
 from memosite.store.safe_files import open_file, open_new
 from memosite.store.values import digest_of
 
@@ -75,15 +76,15 @@ def open_own(folder: Path) -> Path | None:
 
 _FORMER = dict.fromkeys(
     ("parsed", "history", "versions", "manifests", "scans", "templates", "analyses"),
-    re.compile(r"([0-9a-f]{16,24}(-[0-9a-z])?|[a-z]+\d*)(\.[a-z]+)+"),
+    regex(r"([0-9a-f]{16,24}(-[0-9a-z])?|[a-z]+\d*)(\.[a-z]+)+"),
 )
 """The folders of earlier versions, with the names of the files that these wrote."""
 
 
-_FORMER_INDEX = re.compile(r"seal\.json|state\.json|lock|_?MAIN_[\w.]+")
+_FORMER_INDEX = regex(r"seal\.json|state\.json|lock|_?MAIN_[\w.]+")
 
 
-_FORMER_FILES = re.compile(r"archive\.(sqlite|seal|new-[0-9a-f]+)|(quotes|names)\.index|shared\.cache")
+_FORMER_FILES = regex(r"archive\.(sqlite|seal|new-[0-9a-f]+)|(quotes|names)\.index|shared\.cache")
 
 
 def _remove_former(place: Path, folders: Mapping[str, re.Pattern[str]]) -> None:
@@ -220,6 +221,7 @@ _WRITERS = {
     "markdown-it-py": "markdown_it",
     "markupsafe": "markupsafe",
     "mdit-py-plugins": "mdit_py_plugins",
+    "msgspec": "msgspec",
     "pygments": "pygments",
     "pyromark": "pyromark",
     "pyyaml": "yaml",

@@ -21,6 +21,7 @@ from typing import Literal
 
 from memosite.facts.errors import BusyError, OutputError
 from memosite.facts.layout import SITE_MARKER
+from memosite.facts.patterns import regex
 from memosite.store.locks import Lock
 from memosite.store.safe_files import open_over, read_file, sync_folder
 
@@ -30,7 +31,7 @@ _OWNED = (
     "memos", "notes", "org", "positions", "records", "saved", "search", "sessions", "spec", "static", "systems",
     "threads", "timeline", "transcripts", "weeks",
 )  # fmt: skip
-_OURS = re.compile(
+_OURS = regex(
     r"static/.+|.+/copies/[^/]+|.+/original[^/]*|archive/.+/files-\d+\.zip|"
     r".+\.(?:html|jsonl?|md|xml|js|opml|openthing|opencatalog)",
     re.DOTALL | re.ASCII,

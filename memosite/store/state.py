@@ -18,7 +18,6 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from hashlib import blake2b
 from hmac import compare_digest
 from itertools import groupby
@@ -26,6 +25,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 from zlib import crc32
 
+from memosite.facts.values import Value
 from memosite.store.cache import own_key, program_digest, refuse_link
 from memosite.store.safe_files import open_new
 
@@ -40,8 +40,7 @@ Key = tuple[str | int, ...]
 Row = tuple[Key, bytes]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class Table(Value):
     """Rows of bytes by their keys: texts, or numbers.
 
     `version` is raised when the bytes of the same key come to mean something else. Rows that depend on the program
@@ -464,10 +463,6 @@ class Rows:
             return []
         return [_key_of(row) for row in self._state.rows(self._query(self._columns, key), _bound(key))]
 
-    def heads(self, size: int, *key: str | int) -> dict[Key, bytes]:
-        """The first bytes of these rows by their keys. They are not known to be ours: whole rows are checked."""
-        return self._heads(SIGNATURE_BYTES + 1, size, key) if self._state.is_current(self._table) else {}
-
     def firsts(self) -> list[str | int]:
         """The first parts of all keys, each once; not known to be ours, as those of `keys`."""
         if not self._state.is_current(self._table):
@@ -497,16 +492,22 @@ class Rows:
 
     def replace(self, rows: Iterable[Row], *key: str | int) -> None:
         """Let these be all rows of a key that is given in part: only what differs is written, within `writing`."""
-        self._state.make_current(self._table)
-        known = self._heads(1, SIGNATURE_BYTES, key)
-
-        def changed() -> Iterator[Row]:
-            for each, value in rows:
-                if known.pop(each, None) != self._state.signed(self._table, each, value)[:SIGNATURE_BYTES]:
-                    yield each, value
-
-        self.put(changed())
+        known = self.signatures(*key)
+        self.put(self.differing(rows, known))
         self.remove(known)
+
+    def signatures(self, *key: str | int) -> dict[Key, bytes]:
+        """The signatures of these rows by their keys. They are not known to be ours: whole rows are checked."""
+        if not self._state.is_current(self._table):
+            return {}
+        query = self._query(f"{self._columns}, substr(value, 1, {SIGNATURE_BYTES})", key)
+        return {_key_of(row[:-1]): row[-1] for row in self._state.rows(query, _bound(key))}
+
+    def differing(self, rows: Iterable[Row], known: dict[Key, bytes]) -> Iterator[Row]:
+        """Those rows that are not as the signatures that are `known`, out of which all are taken."""
+        for key, value in rows:
+            if known.pop(key, None) != self._state.signed(self._table, key, value)[:SIGNATURE_BYTES]:
+                yield key, value
 
     def remove(self, keys: Iterable[Key]) -> None:
         """Remove the rows of keys that are given in part or whole, within `writing`."""
@@ -524,11 +525,6 @@ class Rows:
             if ours is None:
                 return
             yield whole, ours
-
-    def _heads(self, first: int, size: int, key: Key) -> dict[Key, bytes]:
-        query = self._query(f"{self._columns}, substr(value, {first}, {size})", key)
-        found = ((row[:-1], row[-1]) for row in self._state.rows(query, _bound(key)))
-        return {_key_of(each): head for each, head in found}
 
     @property
     def _columns(self) -> str:

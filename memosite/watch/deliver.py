@@ -8,13 +8,13 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any, BinaryIO, Protocol
 
 from memosite.facts.characters import harmless, printable_json
 from memosite.facts.layout import MAILBOXES
+from memosite.facts.values import Value
 from memosite.feeds.document import MEMO_FIELDS, ReceivedItem
 from memosite.run.processes import heeded_signals
 
@@ -76,8 +76,7 @@ class Signals:
 # Finds an announced memo in a repo: at the feed's path, else in a sibling mailbox.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Located:
+class Located(Value):
     """Where a memo is: `path` in the repo, `file` on disk (None if it is nowhere), and whether it `has_moved`."""
 
     path: str
@@ -118,8 +117,7 @@ _LONGEST_VALUE = 8000
 """The most characters of one variable: a subject of a megabyte must not keep the command from being run."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnnouncedMemo:
+class AnnouncedMemo(Value):
     """An item to deliver, with its feed and the present path of its file; `file` if it is known.
 
     `announced` is how often it was announced before, None if that is not counted.
@@ -132,8 +130,7 @@ class AnnouncedMemo:
     announced: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(Value):
     """The result of a delivery. With `is_try` a failure counts as one of the tries."""
 
     reason: str | None = None

@@ -9,12 +9,12 @@ next one comes after its delay, and a broken command cannot keep a memo from bei
 import datetime as dt
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from memosite.facts.characters import printable
+from memosite.facts.values import Value, field, replace
 from memosite.feeds.document import ReceivedItem, Rejected, read_document, refusal
 from memosite.fetch import Failed, Fetched, Unchanged
 from memosite.sources.folder import holding_repo
@@ -36,8 +36,7 @@ AGAIN = (900.0, 3600.0, 86_400.0)
 _NO_FEED = "compare it with those that the page feeds/ of the site lists"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReceiptRules:
+class ReceiptRules(Value):
     """The delays between announcements, in seconds, and who is told in the end; None: only the user."""
 
     again: tuple[float, ...] = AGAIN
@@ -45,8 +44,7 @@ class ReceiptRules:
     clocks: Clocks = field(default_factory=Clocks)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WatchRules:
+class WatchRules(Value):
     """The settings of a watch; times in seconds. Without `receipts`, each memo is announced once."""
 
     since: Since = "inbox"

@@ -8,11 +8,11 @@ walk succeeds as a whole or gives nothing: then the feed is fetched again.
 import datetime as dt
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urldefrag, urljoin, urlsplit
 
 from memosite.facts.characters import printable
+from memosite.facts.values import Value
 from memosite.feeds.document import FeedDocument, ReceivedItem, Rejected, read_document, refusal
 from memosite.fetch import Failed, Fetched, FetchOutcome
 
@@ -37,8 +37,7 @@ LONGEST_RETRY_AFTER = 86_400.0
 """A server that asks for more is asked again after a day: clocks and configurations are wrong sometimes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
+class Limit(Value):
     """At most `count` memos in `seconds`. `text` is how the user wrote it."""
 
     count: int
@@ -96,8 +95,7 @@ def duration(seconds: float) -> str:
 # Walks from a feed through its archives, to find items older than its window (RFC 5005; FEEDS, watch 3).
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class Bounds(Value):
     """The most archives of one walk, and the most bytes of them together."""
 
     archives: int = 10_000

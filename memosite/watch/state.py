@@ -15,12 +15,12 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
 
 from memosite.facts.errors import StateError
+from memosite.facts.values import Value
 from memosite.feeds.document import ReceivedItem, refusal
 from memosite.store.locks import Lock
 from memosite.watch.policy import Fate
@@ -63,8 +63,7 @@ class UnwritableError(StateError):
     """The state cannot be written now: locked, a full disk, or the like. The transaction was rolled back."""
 
 
-@dataclass(frozen=True, slots=True)
-class FeedState:
+class FeedState(Value, kw_only=False):
     """The state of a feed. `unchanged` counts answers in a row without new items; times are seconds since 1970."""
 
     address: str
@@ -78,8 +77,7 @@ class FeedState:
     ledger: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
+class Delivery(Value):
     """An item to deliver. `number` is its place in this state's order of arrival, `tries` how often it has failed."""
 
     number: int
@@ -410,15 +408,13 @@ def steady_time() -> float:
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clocks:
+class Clocks(Value):
     """The two clocks of a machine: the one that people set, and the one that only goes forward until it restarts."""
 
     wall: Callable[[], float] = time.time
     steady: Callable[[], float] = steady_time
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting(Delivery):
     """An announced memo that is not received. `tries` counts failures of its next announcement."""
 

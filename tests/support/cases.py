@@ -10,13 +10,13 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
 from memosite.facts.file import File
 from memosite.facts.parsed import FileFacts, Parsed, RecordCard, RecordFile, Text
 from memosite.facts.times import Moment
+from memosite.facts.values import Value
 from memosite.formats import adapters
 from memosite.formats.fields import FINDINGS
 from memosite.formats.systems import ALL_RULES
@@ -94,9 +94,9 @@ def reduce(value: Any) -> Any:
         return {
             name: reduce(entry) for name, entry in {**kept, "turns": value.turns}.items() if entry not in (None, ())
         }
-    if is_dataclass(value):
+    if isinstance(value, Value):
         dropped = {"source", "path", "content_sha256"}
-        pairs = ((one.name, getattr(value, one.name)) for one in fields(value) if one.name not in dropped)
+        pairs = ((one, getattr(value, one)) for one in value.__struct_fields__ if one not in dropped)
         others = ((name, entry) for name, entry in pairs if not isinstance(entry, FileFacts) and name != "hashed")
         return {name: reduce(entry) for name, entry in others if entry not in (None, "", (), False)}
     if isinstance(value, tuple):

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 from memosite.archive.ledger import Ledger
@@ -21,6 +20,7 @@ from memosite.facts.parsed import (
     Text,
 )
 from memosite.facts.times import read_moment
+from memosite.facts.values import Value
 from memosite.resolve import ResolveRules, resolve
 from tests.support.archives import EMPTY
 
@@ -118,6 +118,6 @@ def texts_in(value: Any) -> Iterator[str]:
     elif isinstance(value, tuple):
         for entry in value:
             yield from texts_in(entry)
-    elif is_dataclass(value):
-        for one in fields(value):
-            yield from texts_in(getattr(value, one.name))
+    elif isinstance(value, Value):
+        for one in value.__struct_fields__:
+            yield from texts_in(getattr(value, one))

@@ -6,8 +6,8 @@ is in it. What is told of a merge is found by walking, for each of its parents, 
 """
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, replace
 
+from memosite.facts.values import Value, replace
 from tests.support.repos import Repo
 
 BOXES = ("archive", "read", "inbox")
@@ -23,8 +23,7 @@ Told = tuple[str, str, str, str, str, str, str]
 """What happened to a file: what, by whom, in which commit, where, the content before and after, and by which merge."""
 
 
-@dataclass(frozen=True)
-class Fact:
+class Fact(Value, kw_only=False):
     """Something that a commit says of a file. `left` is the name it had before, in another folder.
 
     Such a fact says three things at once; `refused` are those that a merge did not take over.

@@ -3,7 +3,6 @@
 What a text has to be is known by the name of its field: a link, an anchor, the digest of a text, or else a few words.
 """
 
-import dataclasses
 import hashlib
 from collections.abc import Callable
 from enum import EnumType
@@ -17,6 +16,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 from memosite import pages, plan
 from memosite.archive.cite import Citation
 from memosite.facts.times import Moment, read_moment
+from memosite.facts.values import Value
 from memosite.pages import Body, ListSection, Page, Reference, Site
 from memosite.render.compiled import CompiledTemplates
 from memosite.render.renderer import Renderer
@@ -103,7 +103,7 @@ _GIVEN: dict[tuple[str, str], Any] = {
 }
 """What fields hold whose types do not say it, by class and name, or by name alone in every page."""
 _numbers = count(1)
-P = TypeVar("P")
+P = TypeVar("P", bound=Value)
 
 
 def shelve(text: str) -> str:
@@ -132,7 +132,7 @@ def ref(label: str, href: str | None = "../x/index.html") -> Reference:
 def sample(model: type[P], **given: Any) -> P:
     """A value of a class in which everything is there, but for the fields that are given."""
     hints = get_type_hints(model)
-    names = [field.name for field in dataclasses.fields(model)]  # type: ignore[arg-type] # all models are dataclasses
+    names = model.__struct_fields__
     return model(**{name: given[name] if name in given else _field(model, name, hints[name]) for name in names})
 
 
@@ -170,8 +170,8 @@ def _value(name: str, hint: Any) -> Any:
         return list(hint)[next(_numbers) % len(hint)]
     if hint is Reference:
         return ref(f"{name}-{next(_numbers)}")
-    if dataclasses.is_dataclass(hint):
-        return STAMP if hint is Moment else sample(hint)  # type: ignore[arg-type] # it is a class
+    if issubclass(hint, Value):
+        return STAMP if hint is Moment else sample(hint)
     if hint is str:
         return "../x/index.html" if name in {"href", "web", "original"} else f"{name}-{next(_numbers)}"
     return {bool: True, int: 3}[hint]

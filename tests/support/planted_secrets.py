@@ -8,10 +8,10 @@ import json
 import re
 import string
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from random import Random
 from urllib.parse import quote
 
+from memosite.facts.values import Value, replace
 from memosite.secrets import find_secrets
 
 DIGITS, UPPER, LOWER = string.digits, string.ascii_uppercase, string.ascii_lowercase
@@ -22,8 +22,7 @@ HEX = DIGITS + "abcdef"
 UPPER32 = UPPER + "234567"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Planted:
+class Planted(Value):
     """A key, and what it is written with: a name that it is assigned to, or a text around it."""
 
     key: str
@@ -36,8 +35,7 @@ class Planted:
         return f"{self.name}{sign if self.name else ''}{self.before}{self.key}{self.after}"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Value, kw_only=False):
     """A text with a key, and where in it the key is."""
 
     text: str

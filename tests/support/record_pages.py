@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from memosite.archive.model import Archive, Artifact, Copy, Document, Link, Reco
 from memosite.config.loading import load_contract
 from memosite.facts.parsed import DocumentHead, Entity, FileFacts, RecordCard, RecordCitation, RecordEvent, Ref, Text
 from memosite.facts.times import read_moment
+from memosite.facts.values import replace
 from memosite.feeds import FeedFile
 from memosite.formats.systems import system_of
 from memosite.pages import Page, Site

@@ -5,12 +5,12 @@ import random
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from memosite.archive.model import Archive
 from memosite.config.loading import load_config
+from memosite.facts.values import Value
 from memosite.reading.archive import open_archive
 from memosite.search.answer import Search
 from memosite.search.documents import Card, SearchDocument, TextOf, describe, documents
@@ -21,8 +21,7 @@ from memosite.store.shelf import Shelf
 from tests.support.files import ROOT
 
 
-@dataclass(frozen=True, kw_only=True)
-class Read:
+class Read(Value):
     """An archive that was read, with what is searched of it and its texts."""
 
     archive: Archive

@@ -4,14 +4,14 @@ What the archive knows of the system besides how its files are read (`parse`): w
 records have, and the rules for findings on them.
 """
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from memosite.facts.findings import error, note, rules_in, warning
 from memosite.facts.names import stem_of
 from memosite.facts.parsed import RecordCard
+from memosite.facts.patterns import regex
 from memosite.facts.phrases import phrase
+from memosite.facts.values import Value
 from memosite.formats.system import GroupOrder, RecordSystem, capitalized, rank_in
 
 # Where a memory-layer keeps its files: `{.claude,.cui,.plan}/memory/[archive/]<category>/` (SPEC 2.2).
@@ -27,8 +27,7 @@ _SUFFIXES = (".json", ".md")
 _ANY_CATEGORY = f"{', '.join(CATEGORIES[:-1])} or {CATEGORIES[-1]}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LayerPlace:
+class LayerPlace(Value):
     """Where a file of a memory-layer is: the category its folder is for, and whether that is in the archive."""
 
     category: str
@@ -106,7 +105,7 @@ RULES = rules_in(globals())
 
 # What its records mean.
 
-_IDS = tuple((f".{name}.", re.compile(rf"\.{name}\.\w[\w-]{{0,200}}(?![\w/\\(])")) for name in CATEGORIES)
+_IDS = tuple((f".{name}.", regex(rf"\.{name}\.\w[\w-]{{0,200}}(?![\w/\\(])")) for name in CATEGORIES)
 
 
 def _foreign(path: str) -> str:

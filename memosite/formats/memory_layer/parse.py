@@ -8,7 +8,6 @@ names, so the shape decides; the folder says which file that cannot be read was 
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from memosite.facts import rules
@@ -16,8 +15,10 @@ from memosite.facts.file import File
 from memosite.facts.json_text import clean_text, shown
 from memosite.facts.names import NO_SUBJECT, stem_of
 from memosite.facts.parsed import Parsed, RecordCard, RecordFile, Relation
+from memosite.facts.patterns import regex
 from memosite.facts.texts import cut_line, describe_text, is_visible, one_line, summarize
 from memosite.facts.times import read_moment
+from memosite.facts.values import replace
 from memosite.formats import memory_layer as layer_rules
 from memosite.formats.fields import Fields, show_json
 from memosite.formats.memory_layer import ARCHIVE, CATEGORIES, LayerPlace, key_at, layer_place
@@ -27,8 +28,8 @@ from memosite.formats.systems import RECORD_IDS
 _CLAUSE = "memory-layer format, Memory File Envelope and Required Meta Fields; SPEC 2.2"
 
 _META = ("created", "category", "summary", "session_id")
-_LOOKS_MEANT = tuple(re.compile(rf"""\b(?:{names})["']?\s{{0,20}}:""") for names in ("meta", "category|content"))
-_SECONDLAYER_ARCHIVE = re.compile(r"(?P<id>.+)_(?P<day>\d{8})(?P<clock>\d{6})", re.DOTALL | re.ASCII)
+_LOOKS_MEANT = tuple(regex(rf"""\b(?:{names})["']?\s{{0,20}}:""") for names in ("meta", "category|content"))
+_SECONDLAYER_ARCHIVE = regex(r"(?P<id>.+)_(?P<day>\d{8})(?P<clock>\d{6})", re.DOTALL | re.ASCII)
 
 _ORDER = (
     *("task", "module", "decision", "status", "progress", "rationale", "alternatives_considered", "constraints"),
@@ -41,9 +42,9 @@ _ITEMS_SHOWN = 1_000
 _INDENTED_CHARS = 100_000
 _INDENTED_DEPTH = 8
 _NOTHING = "(none)"
-_WORDS = re.compile(r"[a-z0-9]+(?:[_-][a-z0-9]+)*")
-_TICKS = re.compile("`+")
-_FENCE = re.compile(r" {0,3}(?P<mark>`{3,}+(?=[^`]*$)|~{3,})(?P<info>.*)")
+_WORDS = regex(r"[a-z0-9]+(?:[_-][a-z0-9]+)*")
+_TICKS = regex("`+")
+_FENCE = regex(r" {0,3}(?P<mark>`{3,}+(?=[^`]*$)|~{3,})(?P<info>.*)")
 
 
 def matches(file: File) -> bool:

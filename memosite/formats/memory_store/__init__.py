@@ -4,12 +4,12 @@ What the archive knows of the system besides how its files are read (`parse`) an
 ids and groups records have, and the rules for findings on them.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from memosite.facts.findings import error, note, rules_in, warning
 from memosite.facts.parsed import RecordCard
+from memosite.facts.patterns import regex
 from memosite.facts.phrases import phrase
 from memosite.formats.system import GroupOrder, RecordSystem, capitalized, rank_in
 
@@ -128,7 +128,7 @@ KINDS = (
     *("architecture", "constraint", "fact", "source", "synthesis", "workflow", "note", "concept"),
 )
 """Kinds of nodes: the five of version 5, then those of version 4 alone."""
-_IDS = tuple((f"{kind}.", re.compile(rf"{kind}\.[a-z0-9][a-z0-9-]{{0,200}}(?![\w/\\(])")) for kind in KINDS)
+_IDS = tuple((f"{kind}.", regex(rf"{kind}\.[a-z0-9][a-z0-9-]{{0,200}}(?![\w/\\(])")) for kind in KINDS)
 STAGES = ("idea", "building", "shipped", "paused", "dead")
 """Stages of features; no other kind has one."""
 INVERSE: Mapping[str, str] = {

@@ -9,12 +9,12 @@ import datetime as dt
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from memosite.facts import rules
 from memosite.facts.findings import Finding, Rule, finding_in
 from memosite.facts.json_text import shown
 from memosite.facts.parsed import FileFacts, LineOf, Parsed, RecordCard, RecordEvent, RecordFile, RecordPart, Relation
+from memosite.facts.values import Struct, field, replace
 from memosite.formats import memory_store as store_rules
 from memosite.formats.memory_store import FOREIGN, part_of, store_of
 from memosite.formats.memory_store.parse import (
@@ -39,15 +39,13 @@ _OF_THE_WHOLE = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class JoinedStores(JoinedRecords):
     """The stores that count, by their configurations, each with its marker; their records, and every finding."""
 
     stores: tuple[StoreConfig, ...] = ()
 
 
-@dataclass(slots=True)
-class _Store:
+class _Store(Struct):
     """The parts of one store; `unusable` is what is wrong with a configuration that cannot be read."""
 
     config: StoreConfig | None = None

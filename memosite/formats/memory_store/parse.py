@@ -9,9 +9,7 @@ stores they count.
 import json
 import math
 import posixpath
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import chain, repeat
 from types import MappingProxyType
@@ -34,8 +32,10 @@ from memosite.facts.parsed import (
     Text,
     Withheld,
 )
+from memosite.facts.patterns import regex
 from memosite.facts.texts import cut_line, describe_text, one_line, summarize
 from memosite.facts.times import Moment, read_moment
+from memosite.facts.values import replace
 from memosite.formats import memory_store as store_rules
 from memosite.formats.fields import FINDINGS, Fields, canonical_json
 from memosite.formats.memory_store import INVERSE, KINDS, STAGES, StorePart, part_of, store_of
@@ -47,14 +47,14 @@ from memosite.formats.yaml_text import read_frontmatter
 
 
 _KIND_OF_FOLDER = {"syntheses": "synthesis", **{f"{kind}s": kind for kind in KINDS if kind != "synthesis"}}
-_MARKER = re.compile(r"(?:<{7}|>{7}|\|{7}) \S.*")
+_MARKER = regex(r"(?:<{7}|>{7}|\|{7}) \S.*")
 _BETWEEN = "======="
-_NODE_ID = re.compile(r"[a-z][a-z0-9_]*\.[a-z0-9][a-z0-9-]*")
+_NODE_ID = regex(r"[a-z][a-z0-9_]*\.[a-z0-9][a-z0-9-]*")
 _HASH = "content_hash"
-_WRITTEN_OTHERWISE = re.compile(r"[\U00010000-\U0010ffff]|\\u[dD][89a-fA-F]|[:,\[]\s*-?[0-9]+(?:[.eE]|[0-9]{15})")
+_WRITTEN_OTHERWISE = regex(r"[\U00010000-\U0010ffff]|\\u[dD][89a-fA-F]|[:,\[]\s*-?[0-9]+(?:[.eE]|[0-9]{15})")
 """What Python may write otherwise than JavaScript: characters beyond the first 65,536, fractions, large numbers."""
-_HALF = re.compile("[\ud800-\udfff]")
-_RELATION_ID = re.compile(r"rel\.[a-z0-9][a-z0-9-]*")
+_HALF = regex("[\ud800-\udfff]")
+_RELATION_ID = regex(r"rel\.[a-z0-9][a-z0-9-]*")
 
 
 def is_node_id(text: str) -> bool:
@@ -186,7 +186,6 @@ def file_findings(file: File) -> list[Finding]:
 # Values read from a memory-store's files other than nodes: configuration, relations, events, bodies.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StoreConfig(RecordPart):
     """`config.json` of a memory-store: what makes its folder a store. `marker` is the commit of sync-state.json.
 
@@ -204,7 +203,6 @@ class StoreConfig(RecordPart):
         return replace(self, name="", marker=None, others=(), withheld=withheld)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StoreRelation(RecordPart):
     """A relation of a memory-store, with a content hash of its own."""
 
@@ -221,7 +219,6 @@ class StoreRelation(RecordPart):
         return replace(self, relation=relation, created=None, hash_written=None, hashed=(), withheld=withheld)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StoreEvents(RecordPart):
     """`events.jsonl` of a memory-store."""
 
@@ -232,7 +229,6 @@ class StoreEvents(RecordPart):
         return replace(self, events=(), withheld=withheld)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StoreBody(RecordPart):
     """A Markdown file below a memory-store; its text (LF, no byte-order mark) is what content hashes are made over."""
 
@@ -366,7 +362,7 @@ _CLAUSE = "memory-store reference, Sidecar fields; SPEC 2.2"
 _TELLS = ("id", "type", "status", "title", "body_path", "content_hash")
 _QUESTION, _FEATURE = "question", "feature"
 _LINKED_EVIDENCE = ("memory", "relation", "file", "source")
-_WRITTEN_ID = re.compile(r'"id"\s*:\s*"([^"\\]{1,200})"')
+_WRITTEN_ID = regex(r'"id"\s*:\s*"([^"\\]{1,200})"')
 
 
 def is_node(file: File) -> bool:

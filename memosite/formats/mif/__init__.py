@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from memosite.facts.findings import error, rules_in, warning
 from memosite.facts.parsed import RecordCard
+from memosite.facts.patterns import regex
 from memosite.facts.phrases import phrase
 from memosite.formats.system import GroupOrder, RecordSystem, capitalized
 
@@ -20,7 +21,7 @@ SUFFIX = ".memory.md"
 TYPES = ("semantic", "episodic", "procedural")
 _OPENINGS = (b"---\n", b"--- ", b"---\t")
 _FIELDS = tuple(
-    re.compile(rf"^[ \t]*[\"']?{name}[\"']?[ \t]*:".encode(), re.MULTILINE | re.IGNORECASE)
+    regex(rf"^[ \t]*[\"']?{name}[\"']?[ \t]*:".encode(), re.MULTILINE | re.IGNORECASE)
     for name in ("id", "type", "created")
 )
 
@@ -115,7 +116,7 @@ RULES = rules_in(globals())
 
 # What its records mean.
 
-_IDS = (("-", re.compile(r"-(?<=[0-9a-fA-F]{8}-)(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9A-Za-z-])")),)
+_IDS = (("-", regex(r"-(?<=[0-9a-fA-F]{8}-)(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9A-Za-z-])")),)
 
 
 def _group(card: RecordCard) -> tuple[GroupOrder, str]:

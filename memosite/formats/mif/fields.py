@@ -13,7 +13,6 @@ import calendar
 import datetime as dt
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from memosite.facts import rules
@@ -21,8 +20,10 @@ from memosite.facts.file import File
 from memosite.facts.findings import Finding, Rule
 from memosite.facts.json_text import KeyPath, shown
 from memosite.facts.parsed import Entity, Relation
+from memosite.facts.patterns import regex
 from memosite.facts.texts import cut_line, one_line
 from memosite.facts.times import Moment, read_moment
+from memosite.facts.values import Struct, Value, field
 from memosite.formats import mif as mif_rules
 from memosite.formats.fields import FINDINGS, show_json
 from memosite.formats.mif import INVERSE
@@ -35,29 +36,28 @@ LINKS = 1_000
 """The most relations, entities and mentions, each, that are read off one text."""
 
 _SECTIONS = frozenset({"relationships", "relations", "related", "related memories"})
-_FENCE = re.compile(r"[ \t]{0,12}(`{3,}|~{3,})([^\n]*)")
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(\S.*)")
-_CODE = re.compile(r"(?<!`)(`{1,3})(?!`)[^\n]{1,300}?(?<!`)\1(?!`)")
+_FENCE = regex(r"[ \t]{0,12}(`{3,}|~{3,})([^\n]*)")
+_HEADING = regex(r" {0,3}#{1,6}[ \t]+(\S.*)")
+_CODE = regex(r"(?<!`)(`{1,3})(?!`)[^\n]{1,300}?(?<!`)\1(?!`)")
 _WORD = r"[^\W\d_][\w-]{0,60}"
 
-_ITEM = re.compile(
+_ITEM = regex(
     r" {0,3}[-*+] {1,4}(?:\*\*|__|`)?"
     rf"(?P<predicate>{_WORD}(?::{_WORD})?)(?:\*\*|__|`)?[ \t]?:?(?:\*\*)?[ \t]{{1,4}}(?=@?\[)"
 )
 
-_LINK = re.compile(
+_LINK = regex(
     r"(?<!\\)(?P<at>@?)\[\[(?P<target>[^\[\]|\n]{1,300})(?:\|(?P<shown>[^\[\]\n]{0,300}))?\]\]"
     r"|(?<![!\\])\[(?P<text>[^\[\]\n]{0,300})\]\("
     r"(?:<(?P<pointed>[^<>\n]{1,1000})>|(?P<path>[^()\s<>]{1,1000}))(?:[ \t]+\"[^\"\n]{0,200}\")?\)"
 )
 
-_BETWEEN = re.compile(r"\s{0,3}(?:[,;&+]|and)?\s{0,3}(?:and\s{1,3})?")
-_ELSEWHERE = re.compile(r"(?!urn:|mif:)[A-Za-z][A-Za-z0-9+.-]+:|#")
-_HUMP = re.compile(r"(?<=[^\W_])(?=[A-Z])")
+_BETWEEN = regex(r"\s{0,3}(?:[,;&+]|and)?\s{0,3}(?:and\s{1,3})?")
+_ELSEWHERE = regex(r"(?!urn:|mif:)[A-Za-z][A-Za-z0-9+.-]+:|#")
+_HUMP = regex(r"(?<=[^\W_])(?=[A-Z])")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BodyLinks:
+class BodyLinks(Value):
     """What a text links to, and its first heading with its line (0 = first; None if there is no heading)."""
 
     title: str = ""
@@ -67,8 +67,7 @@ class BodyLinks:
     mentions: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _Found:
+class _Found(Struct):
     """What has been found so far, each once, in the order written."""
 
     relations: dict[tuple[str, str], Relation] = field(default_factory=dict)
@@ -181,7 +180,7 @@ def _add_entity(name: str, kind: str | None, relation: str, found: _Found) -> No
 
 
 _LONGEST_VALUE = 2_000
-_FRACTION = re.compile(r"[+-]?(?:[0-9]{1,20}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})(?:[eE][+-]?[0-9]{1,3})?")
+_FRACTION = regex(r"[+-]?(?:[0-9]{1,20}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})(?:[eE][+-]?[0-9]{1,3})?")
 _CONSTANTS = ("@type", "@context")
 
 
@@ -378,7 +377,7 @@ def _without_empty(value: Any) -> Any:
 
 _PART = r"([0-9]{1,9}(?:[.,][0-9]{1,9})?)"
 
-_DURATION = re.compile(
+_DURATION = regex(
     r"P(?=[0-9T])(?:([0-9]{1,6})Y)?(?:([0-9]{1,6})M)?"
     rf"(?:{_PART}W)?(?:{_PART}D)?(?P<clock>T(?=[0-9])(?:{_PART}H)?(?:{_PART}M)?(?:{_PART}S)?)?"
 )

@@ -8,7 +8,6 @@ comes after (MIF 1.0, 5.3).
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from textwrap import dedent
 
 from memosite.facts import rules
@@ -17,8 +16,10 @@ from memosite.facts.findings import Finding, Rule
 from memosite.facts.json_text import shown
 from memosite.facts.names import BODY_SUFFIX
 from memosite.facts.parsed import Entity, Parsed, RecordCard, RecordCitation, RecordFile, Relation
+from memosite.facts.patterns import regex
 from memosite.facts.texts import cut_line, describe_text, one_line, summarize
 from memosite.facts.times import Moment, read_moment
+from memosite.facts.values import replace
 from memosite.formats import mif as mif_rules
 from memosite.formats.mif import SUFFIX, TYPES, URN
 from memosite.formats.mif.fields import (
@@ -47,11 +48,11 @@ _CITATIONS = frozenset(
     }
 )
 
-_NAMESPACED = re.compile(r"[A-Za-z][A-Za-z0-9]{0,100}:[A-Za-z][A-Za-z0-9-]{0,100}")
-_WEB = re.compile(r"https?://[^\s/?#]+\S*", re.IGNORECASE)
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,40}:\S+")
-_ABSOLUTE = re.compile(r"[/\\~]|[A-Za-z]:[/\\]|[A-Za-z][A-Za-z0-9+.-]{1,40}:/")
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_NAMESPACED = regex(r"[A-Za-z][A-Za-z0-9]{0,100}:[A-Za-z][A-Za-z0-9-]{0,100}")
+_WEB = regex(r"https?://[^\s/?#]+\S*", re.IGNORECASE)
+_URI = regex(r"[A-Za-z][A-Za-z0-9+.-]{0,40}:\S+")
+_ABSOLUTE = regex(r"[/\\~]|[A-Za-z]:[/\\]|[A-Za-z][A-Za-z0-9+.-]{1,40}:/")
+_DAY = regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _ENTITY_URN = "urn:mif:entity:"
 
 
@@ -256,7 +257,7 @@ _NEAR = 2_000
 """How many characters of a text without frontmatter are looked at, to tell whether it was meant to have one."""
 _LONGEST_KEY = 500
 
-_SHAPE = re.compile(
+_SHAPE = regex(
     r"""^(?P<quote>["']?)(?P<name>id|type|namespace|created|title)(?P=quote)[ \t]*:[ \t]*(?P<value>\S[^\n]*)$""",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -270,10 +271,10 @@ _V1_NAMES = frozenset(
     }
 )
 
-_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
-_UUID_4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
-_UUID_IN_NAME = re.compile(rf"{_UUID.pattern}[-_. ]*", re.IGNORECASE)
-_NAMESPACE = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)+")
+_UUID = regex(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
+_UUID_4 = regex(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+_UUID_IN_NAME = regex(rf"{_UUID.pattern}[-_. ]*", re.IGNORECASE)
+_NAMESPACE = regex(r"[\w.@+-]+(?:/[\w.@+-]+)+")
 
 
 def matches(file: File) -> bool:

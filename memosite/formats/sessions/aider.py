@@ -8,29 +8,29 @@ that goes on over fifty lines is aider's. Formatters take the blanks away; then 
 """
 
 import datetime as dt
-import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from memosite.facts.patterns import regex
 from memosite.facts.phrases import phrase
+from memosite.facts.values import Struct, field, replace
 from memosite.formats.sessions.building import Conversation, Draft, Place, paths
 from memosite.formats.sessions.marked import count_of, read_marked, thought, words_of
 from memosite.formats.sessions.model import HARNESS, PERSON, Part, Problem, Session, TurnKind, cut
 from memosite.formats.turns import Mark, fence_of, is_blank, outside_fences, trimmed
 
-_RUN = re.compile(r"# aider chat started at ([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2})[ \t\r]*")
-_APPLIED = re.compile(r"Applied edit to (\S.*)")
-_COMMIT = re.compile(r"Commit ([0-9a-f]{7,40})(?: .*)?")
-_RUNNING = re.compile(r"Running (\S.*)")
-_MODEL = re.compile(r"(?:Main model|Model): (\S{1,200})(?: .*)?")
-_VERSION = re.compile(r"Aider v(\S{1,60})")
-_FOLDER = re.compile(r"Git working dir: (\S.{0,1000})")
+_RUN = regex(r"# aider chat started at ([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2})[ \t\r]*")
+_APPLIED = regex(r"Applied edit to (\S.*)")
+_COMMIT = regex(r"Commit ([0-9a-f]{7,40})(?: .*)?")
+_RUNNING = regex(r"Running (\S.*)")
+_MODEL = regex(r"(?:Main model|Model): (\S{1,200})(?: .*)?")
+_VERSION = regex(r"Aider v(\S{1,60})")
+_FOLDER = regex(r"Git working dir: (\S.{0,1000})")
 _COMMAND = ("/", "!")
-_ASKING = re.compile(r"/(?:ask|code|architect)\s+(?=\S)")
+_ASKING = regex(r"/(?:ask|code|architect)\s+(?=\S)")
 _WATCHING = (
     'Find the "AI" comments below (marked with █)',
     "I've written your instructions in comments in the code and marked them",
@@ -50,8 +50,7 @@ class _Marked(NamedTuple):
     end: int
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class _Run:
+class _Run(Struct, kw_only=True, eq=False):
     """A run while it is read: what aider prints is collected until something else follows."""
 
     talk: Conversation = field(default_factory=lambda: Conversation(_AGENT))

@@ -9,20 +9,21 @@ import hashlib
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
 from memosite.facts.json_text import clean_text
+from memosite.facts.patterns import regex
 from memosite.facts.times import read_moment
+from memosite.facts.values import Struct, field, replace
 from memosite.formats.sessions.lines import MOST_TURNS
 from memosite.formats.sessions.model import Part, Problem, Session, SessionTurn, TurnKind, cut, numbered
 
-_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,127}")
-_TYPE = re.compile(r"[\w.-]{1,60}", re.ASCII)
-_FORMAT = re.compile(r"(?:[\w.-]+/)?(?:x-)?([A-Za-z0-9]{1,12})(?:[+;.-].*)?", re.ASCII)
-_COMMIT = re.compile(r"^(?:Output: )?\[[^\[\]\n]{1,200} ([0-9a-f]{7,40})\] ", re.MULTILINE)
-_COMMITTING = re.compile(r"\bgit\s(?:[^\n;&|]{0,200}\s)?(?:commit|cherry-pick|revert)\b")
-_PATCHED = re.compile(r"^\*\*\* (?:Add File|Update File|Move to): (.{1,1000})$", re.MULTILINE)
+_ID = regex(r"[0-9A-Za-z][0-9A-Za-z._-]{0,127}")
+_TYPE = regex(r"[\w.-]{1,60}", re.ASCII)
+_FORMAT = regex(r"(?:[\w.-]+/)?(?:x-)?([A-Za-z0-9]{1,12})(?:[+;.-].*)?", re.ASCII)
+_COMMIT = regex(r"^(?:Output: )?\[[^\[\]\n]{1,200} ([0-9a-f]{7,40})\] ", re.MULTILINE)
+_COMMITTING = regex(r"\bgit\s(?:[^\n;&|]{0,200}\s)?(?:commit|cherry-pick|revert)\b")
+_PATCHED = regex(r"^\*\*\* (?:Add File|Update File|Move to): (.{1,1000})$", re.MULTILINE)
 _LONGEST_STAMP: Final = 60
 _MOST_TYPES: Final = 200
 _MOST_PATHS: Final = 200
@@ -39,8 +40,7 @@ class Place(NamedTuple):
     last_line: int = 0  # 0: the first
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class Draft:
+class Draft(Struct, kw_only=True, eq=False):
     """A turn that is being made."""
 
     kind: TurnKind

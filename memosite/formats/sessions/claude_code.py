@@ -9,6 +9,7 @@ import re
 from typing import Final
 
 from memosite.facts.json_text import clean_text
+from memosite.facts.patterns import regex
 from memosite.formats.sessions.building import (
     Conversation,
     Draft,
@@ -23,7 +24,7 @@ from memosite.formats.sessions.building import (
     words,
 )
 from memosite.formats.sessions.lines import Record, blocks, first_records, nested, read_lines, string
-from memosite.formats.sessions.model import HARNESS, PARENT, PERSON, Part, Problem, Session, cut
+from memosite.formats.sessions.model import HARNESS, PARENT, PERSON, PUT_BY_CLAUDE, Part, Problem, Session, cut
 
 SYSTEM: Final = "claude-code"
 
@@ -33,14 +34,9 @@ _MARKERS = frozenset(
         *("custom-title", "ai-title"),
     )
 )
-_PUT_THERE = (
-    *("<local-command-", "<command-", "<bash-", "<task-notification", "<system-reminder", "<teammate-message"),
-    *("[Request interrupted by user", "Base directory for this skill: "),
-    *("<ide_opened_file>", "<ide_selection>", "<ide_diagnostics>"),  # where it does not end
-)
 _CONTINUED = "This session is being continued from a previous "  # before `isCompactSummary` was written
-_CONTEXT = re.compile(r"\s*<(ide_opened_file|ide_selection|ide_diagnostics)>(.*?)</\1>\s*", re.DOTALL)
-_AGENT = re.compile(r"\bagentId: ([0-9A-Za-z_-]{1,64})")
+_CONTEXT = regex(r"\s*<(ide_opened_file|ide_selection|ide_diagnostics)>(.*?)</\1>\s*", re.DOTALL)
+_AGENT = regex(r"\bagentId: ([0-9A-Za-z_-]{1,64})")
 _PATH_KEYS = {"Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path"}
 _MOST_AGENTS = 1000
 _SYNTHETIC = "<synthetic>"
@@ -319,7 +315,7 @@ def whose(record: Record, text: str, place: Place, images: tuple[Part, ...], *, 
         or record.get("isVisibleInTranscriptOnly") is True
         or record.get("promptSource") == "system"
         or nested(record, "origin").get("kind", "human") != "human"
-        or rest.startswith(_PUT_THERE)
+        or rest.startswith(PUT_BY_CLAUDE)
         or not (rest or images)
     )
     if record.get("isCompactSummary") is True or text[:100].lstrip().startswith(_CONTINUED):

@@ -7,6 +7,7 @@ import re
 from typing import Any, Final
 
 from memosite.facts.json_text import clean_text
+from memosite.facts.patterns import regex
 from memosite.formats.sessions.building import (
     Conversation,
     Draft,
@@ -22,22 +23,18 @@ from memosite.formats.sessions.building import (
     words,
 )
 from memosite.formats.sessions.lines import Record, blocks, first_records, nested, parse, read_lines, string
-from memosite.formats.sessions.model import HARNESS, PARENT, PERSON, Part, Problem, Session, cut
+from memosite.formats.sessions.model import HARNESS, PARENT, PERSON, PUT_BY_CODEX, Part, Problem, Session, cut
 
 SYSTEM: Final = "codex"
 
 _TYPES = frozenset(("session_meta", "response_item", "event_msg", "turn_context", "compacted"))
-PUT_THERE = (
-    *("<user_instructions>", "<environment_context>", "<permissions instructions>", "<app-context>", "<turn_aborted>"),
-    *("<skill>", "<INSTRUCTIONS>", "# AGENTS.md instructions", "<subagent_notification>", "<user_shell_command>"),
-)
 _MARKS = {"turn_aborted": "interrupted", "thread_rolled_back": "rolled back"}
 _REPEATED = frozenset(("user_message", "agent_message", "agent_reasoning", "agent_reasoning_raw_content"))
 _SHELLS = frozenset(("shell", "shell_command", "exec_command", "local_shell_call", "container.exec"))
-_IMAGE_TAG = re.compile(r"<image(?: [^>]*)?>|</image>")
-_CONTEXT = re.compile(r"\s*# (?:Context from my IDE setup|Files mentioned by the user):")
-_REQUEST = re.compile(r"^## My request for Codex:[ \t]*\n?", re.MULTILINE)
-_EXIT = re.compile(r"(?:Exit code: |Process exited with code )(-?[0-9]{1,9})$", re.MULTILINE)
+_IMAGE_TAG = regex(r"<image(?: [^>]*)?>|</image>")
+_CONTEXT = regex(r"\s*# (?:Context from my IDE setup|Files mentioned by the user):")
+_REQUEST = regex(r"^## My request for Codex:[ \t]*\n?", re.MULTILINE)
+_EXIT = regex(r"(?:Exit code: |Process exited with code )(-?[0-9]{1,9})$", re.MULTILINE)
 _REFUSED = "apply_patch verification failed"
 _COMPACTED = "the session was compacted here"
 
@@ -170,7 +167,7 @@ class _Log:
             self.turns.answer(text, place, model=self.model)
             self.turns.aside(*images)
             return True
-        is_put = role != "user" or text.lstrip().startswith(PUT_THERE)
+        is_put = role != "user" or text.lstrip().startswith(PUT_BY_CODEX)
         if is_put or self.is_started_by_agent:
             speaker = HARNESS if is_put else PARENT
             self.turns.say(Draft(kind="system", speaker=speaker, place=place, text=text, lead=images))

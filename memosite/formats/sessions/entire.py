@@ -6,30 +6,29 @@ A log is joined from its beginning on, so a line stays where it was first: citat
 """
 
 import hashlib
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Final, NamedTuple
 
+from memosite.facts.patterns import regex
 from memosite.facts.times import Moment, read_moment
+from memosite.facts.values import Struct, Value, field, replace
 from memosite.formats.sessions import claude_code, codex, gemini
 from memosite.formats.sessions.building import key_of, paths, stamp_of, words
 from memosite.formats.sessions.lines import Record, blocks, parse, string
 from memosite.formats.sessions.model import Problem, Session
 
-_ROOT = re.compile(r"([0-9a-f]{2})/([0-9a-f]{10})/metadata\.json")
-_ENTRY = re.compile(r"([0-9a-f]{2})/([0-9a-f]{10})/([0-9]{1,6})/metadata\.json")
-_DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}-(?=.)")
+_ROOT = regex(r"([0-9a-f]{2})/([0-9a-f]{10})/metadata\.json")
+_ENTRY = regex(r"([0-9a-f]{2})/([0-9a-f]{10})/([0-9]{1,6})/metadata\.json")
+_DATED = regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}-(?=.)")
 _FORMS = (claude_code, codex, gemini)
 _LOG, _HASH = "full.jsonl", "content_hash.txt"
 _NAMED: Final = ("metadata", "transcript", "content_hash", "prompt", "context")
 _MOST_TOLD = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checkpoint:
+class Checkpoint(Value):
     """A moment at which Entire kept a session: its id, when, what had been written, and how many lines there were."""
 
     id: str
@@ -49,8 +48,7 @@ class Piece(NamedTuple):
     line_in_file: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Log:
+class Log(Value):
     """The log of one session, joined from its checkpoints. `key` is "" if the branch does not tell it."""
 
     key: str
@@ -104,8 +102,7 @@ def read(log: Log) -> tuple[Session, ...]:
     return first, *sessions[1:]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Entry:
+class _Entry(Value):
     """One session in one checkpoint. `start` is how many lines of its log were there before, None if it is not told."""
 
     folder: str
@@ -119,8 +116,7 @@ class _Entry:
     branch: str
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class _Joined:
+class _Joined(Struct, kw_only=True, eq=False):
     """The lines of a log while it is joined, and what is known of them."""
 
     lines: list[bytes] = field(default_factory=list)

@@ -7,11 +7,11 @@ is shown from now on: messages of it that were not there before are added, none 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final
 
 from memosite.facts.json_text import clean_text, key_places
+from memosite.facts.values import Struct, replace
 from memosite.formats.sessions.building import (
     Conversation,
     Draft,
@@ -28,11 +28,10 @@ from memosite.formats.sessions.building import (
     words,
 )
 from memosite.formats.sessions.lines import FILE_BYTES, Record, blocks, first_records, nested, parse, read_lines, string
-from memosite.formats.sessions.model import HARNESS, PERSON, Part, Problem, Session, cut
+from memosite.formats.sessions.model import HARNESS, PERSON, PUT_BY_GEMINI, Part, Problem, Session, cut
 
 SYSTEM: Final = "gemini"
 
-_PUT_THERE = ("<session_context>", "<hook_context>", "<system-reminder>", "This is the Gemini CLI.")
 _SNAPSHOT = "<state_snapshot>"
 _THANKS = "Got it. Thanks for the additional context!"  # what the program has the model say to its own words
 _HEADS = ("projectHash", "messages", "startTime")
@@ -93,8 +92,7 @@ def _lines_of_messages(text: str) -> list[int]:
     return lines or [1]
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class _Message:
+class _Message(Struct, kw_only=True, eq=False):
     """A message as it was written last: who says it, its thoughts, its text, its calls with their results."""
 
     said: Draft | None = None
@@ -253,7 +251,7 @@ def _message(record: Record, place: Place) -> _Message | None:
     own: list[Record] = []
     put: list[Record] = []
     for part in texts:
-        (put if string(part, "text").lstrip().startswith(_PUT_THERE) else own).append(part)
+        (put if string(part, "text").lstrip().startswith(PUT_BY_GEMINI) else own).append(part)
     is_mixed = any(string(part, "text").strip() for part in own)
     text = joined(own if is_mixed else texts)
     if not text.strip() and not images:

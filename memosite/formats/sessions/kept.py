@@ -12,12 +12,13 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
+from memosite.facts.patterns import regex
 from memosite.facts.phrases import joined, phrase, phrases
 from memosite.facts.times import read_moment
+from memosite.facts.values import replace
 from memosite.formats.sessions.model import MOST_SHOWN, Part, Session, SessionTurn, call_line, cut
 from memosite.formats.turns import REDACTED, Turn, TurnBlock, TurnList, TurnPlace, parse_conversation
 
@@ -25,7 +26,7 @@ _MARK: Final = "\0session\n"
 """What turns as data begin with: no text of the archive holds a NUL (`clean_text`)."""
 
 _TICKS: Final = "`"
-_RUNS: Final = re.compile("`+")
+_RUNS: Final = regex("`+")
 _TOOLS: Final = 60_000  # bytes of tools that any session may show
 _WRITTEN_LONGER: Final = (("&", 4), ("<", 3), (">", 3), ('"', 5))
 _OF_WORDS: Final = 1  # and for each byte of its words
@@ -195,9 +196,9 @@ def key_without_secret(session: Session) -> str:
     return hashlib.sha256(heading.encode()).hexdigest()[:8]
 
 
-_ADDRESS = re.compile(r"(data:[\w.+-]{1,60}/[\w.+-]{1,60}(?:;[\w=.+-]{1,60}){0,3};base64,)[A-Za-z0-9+/=_-]+", re.ASCII)
-_LONG = re.compile(r"[A-Za-z0-9+/_-]{1000,}={0,2}", re.ASCII)
-_RECORD = re.compile(r"\s*[{\[]")
+_ADDRESS = regex(r"(data:[\w.+-]{1,60}/[\w.+-]{1,60}(?:;[\w=.+-]{1,60}){0,3};base64,)[A-Za-z0-9+/=_-]+", re.ASCII)
+_LONG = regex(r"[A-Za-z0-9+/_-]{1000,}={0,2}", re.ASCII)
+_RECORD = regex(r"\s*[{\[]")
 
 
 def without_files(session: Session) -> Session:
@@ -263,7 +264,7 @@ def _state(turn: SessionTurn) -> str:
 
 def _kept_part(part: Part) -> dict[str, Any]:
     """A part as JSON; a thought by its length alone."""
-    said = {name: getattr(part, name) for name in part.__slots__}
+    said = {name: getattr(part, name) for name in part.__struct_fields__}
     if part.kind == "thinking":
         said |= {"text": "", "size": len(part.text.encode()) + part.more, "more": 0}
     if part.kind == "tool":

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from memosite.facts.json_text import clean_text
+from memosite.facts.patterns import regex
 from memosite.formats.sessions.lines import FILE_BYTES, LINE_BYTES
 from memosite.formats.sessions.model import Problem
 from memosite.formats.turns import is_blank, trimmed
 
 _BOM = b"\xef\xbb\xbf"
-_THINKING = re.compile(r"[ \t]*<(think|thinking|thinking-content-[0-9a-f]{8,64})>")
-_WRAPPED = re.compile(r"\s*<details>\s*(?:<summary>[^<\n]*</summary>)?(.*?)(?:</details>\s*)?", re.DOTALL)
+_THINKING = regex(r"[ \t]*<(think|thinking|thinking-content-[0-9a-f]{8,64})>")
+_WRAPPED = regex(r"\s*<details>\s*(?:<summary>[^<\n]*</summary>)?(.*?)(?:</details>\s*)?", re.DOTALL)
 
 
 class Words(NamedTuple):

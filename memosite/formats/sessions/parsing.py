@@ -9,7 +9,6 @@ alone.
 import datetime as dt
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Final
 
 from memosite.facts import rules
@@ -18,9 +17,10 @@ from memosite.facts.findings import Finding
 from memosite.facts.parsed import Envelope, Parsed, SessionFile, SessionLog
 from memosite.facts.texts import cut_line, describe_text
 from memosite.facts.times import Moment
+from memosite.facts.values import Value, replace
 from memosite.formats.sessions import aider, claude_code, codex, entire, gemini, specstory
 from memosite.formats.sessions.kept import keep, key_without_secret, without_files, without_secrets
-from memosite.formats.sessions.model import Part, Session, SessionTurn, called_for, title_of
+from memosite.formats.sessions.model import Part, Session, SessionTurn, called_for, is_put_there, title_of
 from memosite.formats.system import Adapter
 from memosite.formats.systems import RECORD_IDS
 
@@ -29,8 +29,7 @@ _LINKS: Final = 500  # of each kind of one session
 _PRINT: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Value, kw_only=False):
     """A form of logs: whether bytes are of it, and what sessions they hold; `name` is the file's."""
 
     matches: Callable[[bytes], bool]
@@ -132,7 +131,12 @@ def _envelope(session: Session, file: File, shelve: list[bytes]) -> Envelope:
 
 def _summary(session: Session) -> str:
     """The first words of a person, else of anybody."""
-    said = (turn.text for kind in ("person", "assistant") for turn in session.turns if turn.kind == kind)
+    said = (
+        turn.text[turn.words_from :]
+        for kind in ("person", "assistant")
+        for turn in session.turns
+        if turn.kind == kind and not is_put_there(turn.text[turn.words_from :])
+    )
     return cut_line(" ".join(next((text for text in said if text.strip()), "")[:1_000].split()), 240)
 
 

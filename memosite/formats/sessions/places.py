@@ -5,21 +5,20 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from memosite.facts.layout import matches_any
+from memosite.facts.patterns import regex
 
-_ALWAYS: Final = re.compile(r"(?:.*/)?\.specstory/history/[^/]+\.md", re.DOTALL)
-_IN_FOLDER: Final = re.compile(r"(?:.*/)?(?:transcripts|sessions)/(?:.*/)?[^/]+\.(jsonl|json|md)", re.DOTALL)
+_ALWAYS: Final = regex(r"(?:.*/)?\.specstory/history/[^/]+\.md", re.DOTALL)
+_IN_FOLDER: Final = regex(r"(?:.*/)?(?:transcripts|sessions)/(?:.*/)?[^/]+\.(jsonl|json|md)", re.DOTALL)
 _TOOLS: Final = {
-    "claude-code": re.compile(
-        r"(?:.*/)?(?:\.claude/projects/.+\.jsonl|\.entire/metadata/[^/]+/full\.jsonl)", re.DOTALL
-    ),
-    "codex": re.compile(r"(?:.*/)?\.codex/(?:sessions|archived_sessions)/.+\.jsonl", re.DOTALL),
-    "aider": re.compile(r"(?:.*/)?\.aider\.chat\.history\.md", re.DOTALL),
-    "gemini": re.compile(r"(?:.*/)?chats/session-[^/]*\.jsonl?", re.DOTALL),
+    "claude-code": regex(r"(?:.*/)?(?:\.claude/projects/.+\.jsonl|\.entire/metadata/[^/]+/full\.jsonl)", re.DOTALL),
+    "codex": regex(r"(?:.*/)?\.codex/(?:sessions|archived_sessions)/.+\.jsonl", re.DOTALL),
+    "aider": regex(r"(?:.*/)?\.aider\.chat\.history\.md", re.DOTALL),
+    "gemini": regex(r"(?:.*/)?chats/session-[^/]*\.jsonl?", re.DOTALL),
 }
-_CHECKPOINT: Final = re.compile(
+_CHECKPOINT: Final = regex(
     r"[0-9a-f]{2}/[0-9a-f]{10}/(?:metadata\.json|[0-9]{1,6}/(?:metadata\.json|full\.jsonl|content_hash\.txt))"
 )
-_NEVER: Final = re.compile(
+_NEVER: Final = regex(
     r"(?:.*/)?(?:history\.jsonl|sessions-index\.json|[^/]*\.meta\.json|\.what-is-this\.md)"
     r"|(?:.*/)?(?:tool-results|ai_rules_backups)/.*|(?:.*/)?\.(?:claude|codex|gemini)/(?:.*/)?memory/.*",
     re.DOTALL,

@@ -4,11 +4,11 @@ What the archive knows of the system besides how its files are read (`parse`): w
 records have, and the rules for findings on them.
 """
 
-import re
 from collections.abc import Sequence
 
 from memosite.facts.findings import note, rules_in, warning
 from memosite.facts.parsed import RecordCard
+from memosite.facts.patterns import regex
 from memosite.facts.phrases import phrase
 from memosite.formats.system import GroupOrder, RecordSystem, capitalized, rank_in
 
@@ -73,7 +73,7 @@ RULES = rules_in(globals())
 
 # What its records mean.
 
-_IDS = ((".", re.compile(r"\.[0-9a-f]{8}(?:-[0-9]{1,4})?(?![\w/\\(-])")),)
+_IDS = ((".", regex(r"\.[0-9a-f]{8}(?:-[0-9]{1,4})?(?![\w/\\(-])")),)
 _DECISIONS, _REJECTED, HANDOFF = "Decisions", "Rejected paths", "Handoff notes"
 SECTIONS = (_DECISIONS, _REJECTED, "Live workarounds", "Known broken state", "Scope changes", "Open questions", HANDOFF)
 """The sections that wyren knows, as they are written."""

@@ -8,24 +8,25 @@ records are not known here.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 from memosite.facts.json_text import clean_text
+from memosite.facts.patterns import regex
 from memosite.facts.texts import one_line
+from memosite.facts.values import Struct, Value, field
 from memosite.formats.document import without_closing
 from memosite.formats.wyren import SECTIONS
 
 # Finds what of a wyren memory is no entry: HTML comments, and placeholders such as `(none yet)` and `<fact>`.
 
 
-_MARK = re.compile(r"`+|<!--|-->")
+_MARK = regex(r"`+|<!--|-->")
 _BEGIN, _END = "<!--", "-->"
-_TAG = re.compile(r"\[(?:session|raised|updated)\b[^\[\]]*\]", re.IGNORECASE)
-_BOX = re.compile(r"\A\s*\[[ xX]?\]")
-_BLANK = re.compile(r"<[^<>:@/\n]+>")
-_WORD = re.compile(r"[^\W_]+")
-_DASHES = re.compile(r"[\s\-–—….*_()]+")
+_TAG = regex(r"\[(?:session|raised|updated)\b[^\[\]]*\]", re.IGNORECASE)
+_BOX = regex(r"\A\s*\[[ xX]?\]")
+_BLANK = regex(r"<[^<>:@/\n]+>")
+_WORD = regex(r"[^\W_]+")
+_DASHES = regex(r"[\s\-–—….*_()]+")
 _LONGEST = 200
 _NOTHING = ("none", "nothing", "empty", "tbd", "tba", "todo", "placeholder")
 _NO_ENTRIES = frozenset({"entry", "entries", "item", "items", "content"})
@@ -121,18 +122,17 @@ OUTLINE_CHARS = 200_000
 
 _KNOWN = {name.casefold(): name for name in SECTIONS}
 _WRAPPERS = ("", "md", "markdown")
-_HEADING = re.compile(r" {0,3}(?P<level>#{1,6})(?:[ \t]+(?P<title>\S.*)|[ \t]*)")
-_EDGES = re.compile(r"^\W+|\W+$")
-_FENCE = re.compile(r"(?P<mark>`{3,}+(?=[^`]*$)|~{3,})(?P<info>.*)")
-_BULLET = re.compile(r"(?P<mark>[-*+]|(?P<number>\d{1,9})[.)])(?:(?P<space>[ \t]+)(?P<text>\S.*))?")
-_CONFLICT = re.compile(r"(?:<{7}|[|]{7}|>{7})(?: .*)?")
+_HEADING = regex(r" {0,3}(?P<level>#{1,6})(?:[ \t]+(?P<title>\S.*)|[ \t]*)")
+_EDGES = regex(r"^\W+|\W+$")
+_FENCE = regex(r"(?P<mark>`{3,}+(?=[^`]*$)|~{3,})(?P<info>.*)")
+_BULLET = regex(r"(?P<mark>[-*+]|(?P<number>\d{1,9})[.)])(?:(?P<space>[ \t]+)(?P<text>\S.*))?")
+_CONFLICT = regex(r"(?:<{7}|[|]{7}|>{7})(?: .*)?")
 _CONFLICT_MIDDLE = "=" * 7
-_RULE = re.compile(r"([-*_])(?:[ \t]*\1){2,}")
+_RULE = regex(r"([-*_])(?:[ \t]*\1){2,}")
 _Line = tuple[int, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutlineBlock:
+class OutlineBlock(Value):
     """A bullet, or text that is none: the line it begins at, its Markdown without bullet and indentation.
 
     `bullet` is its mark, such as `-` or `1.`, "" for other text; `under` the heading within the section that it
@@ -145,8 +145,7 @@ class OutlineBlock:
     under: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class Section(Value):
     """A section: its name, as wyren writes it if wyren knows it; "" for what stands before the first one.
 
     `line` is that of its heading, `lines` counts what follows up to its last line with something in it.
@@ -158,8 +157,7 @@ class Section:
     blocks: tuple[OutlineBlock, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outline:
+class Outline(Value):
     """A parsed memory. `fence` is the line of the code fence around all of it, `code` the lines where code begins.
 
     `conflicts` are the lines that git wrote where it could not merge; they belong to no block.
@@ -248,8 +246,7 @@ def section_name(title: str) -> str:
     return _KNOWN.get(_EDGES.sub("", name).casefold(), name)
 
 
-@dataclass(slots=True)
-class _Open:
+class _Open(Struct):
     """A block that is being read. `offset` is the column at which a bullet's text begins, 0 for other text."""
 
     line: int

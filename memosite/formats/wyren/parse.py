@@ -10,7 +10,6 @@ SPEC 2.2 names.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice, pairwise
 
@@ -18,8 +17,10 @@ from memosite.facts.file import File
 from memosite.facts.findings import Finding
 from memosite.facts.names import RecordEntry, short_hash, short_subject, stem_of
 from memosite.facts.parsed import DocumentHead, Parsed, RecordCard, RecordFile, Text
+from memosite.facts.patterns import regex
 from memosite.facts.texts import cut_line, describe_text, one_line, summarize
 from memosite.facts.times import Moment, read_moment
+from memosite.facts.values import Struct, Value, field, replace
 from memosite.formats import wyren as wyren_rules
 from memosite.formats.document import left_fields
 from memosite.formats.document import parse as parse_document
@@ -33,19 +34,16 @@ from memosite.formats.yaml_text import Frontmatter, read_frontmatter
 # Parses and removes the tags at the end of a wyren entry, which name its session and turn.
 
 
-_TAG = re.compile(r"(?<!`)\[(?P<said>(?:session|raised|updated)\s[^\[\]]{1,300})\](?![`(\[:])", re.IGNORECASE)
+_TAG = regex(r"(?<!`)\[(?P<said>(?:session|raised|updated)\s[^\[\]]{1,300})\](?![`(\[:])", re.IGNORECASE)
 _TAG_STARTS = ("[session ", "[raised ", "[updated ")
 
-_WHO = re.compile(
-    r"(?:(?P<verb>raised|updated)(?: (?:by|in))?(?: session)?|session) (?P<id>[^\s`]{1,100})", re.IGNORECASE
-)
+_WHO = regex(r"(?:(?P<verb>raised|updated)(?: (?:by|in))?(?: session)?|session) (?P<id>[^\s`]{1,100})", re.IGNORECASE)
 
 _CURRENT = "current"
-_TURN = re.compile(r"(?:turns? )?(?P<turn>[0-9]{1,9}(?: ?[-–—] ?[0-9]{1,9})?)", re.IGNORECASE)
+_TURN = regex(r"(?:turns? )?(?P<turn>[0-9]{1,9}(?: ?[-–—] ?[0-9]{1,9})?)", re.IGNORECASE)
 
 
-@dataclass(slots=True, kw_only=True)
-class Clause:
+class Clause(Struct, kw_only=True):
     """One part of a tag: who noted, raised or updated an entry, in which turns, and when if that is said."""
 
     verb: str
@@ -74,8 +72,7 @@ class Clause:
             yield "Tag", other
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tags:
+class Tags(Value):
     """A text without its tags, and their clauses. `keyed` is the text that keys are made of (SPEC 3, identity).
 
     That one still has the tag `[session current]`: it was not read as a tag when keys were first published.
@@ -171,12 +168,12 @@ _SLUG_CHARS = 60
 _TITLE_CHARS = 2_000
 _TITLE_LEAST = 11
 _REMEMBERED_CHARS = 2_000
-_STAMP = re.compile(r"\[(?P<moment>[0-9TtZz:.,+ -]{8,40})\]\s*")
-_DISTILLED = re.compile(r"[\s_*]*last distilled\b.*", re.IGNORECASE)
-_SECOND_PART = re.compile(r"\n[ \t]*(?:\n|[-*+] |[0-9]{1,9}[.)] )")
-_FENCE_LINE = re.compile(r"^ *(?:`{3,}[^`\n]*|~{3,}.*)$", re.MULTILINE)
-_BOX = re.compile(r"\A\[[ xX]\]\s+")
-_SLUG_WORD = re.compile(r"[^\W_]+")
+_STAMP = regex(r"\[(?P<moment>[0-9TtZz:.,+ -]{8,40})\]\s*")
+_DISTILLED = regex(r"[\s_*]*last distilled\b.*", re.IGNORECASE)
+_SECOND_PART = regex(r"\n[ \t]*(?:\n|[-*+] |[0-9]{1,9}[.)] )")
+_FENCE_LINE = regex(r"^ *(?:`{3,}[^`\n]*|~{3,}.*)$", re.MULTILINE)
+_BOX = regex(r"\A\[[ xX]\]\s+")
+_SLUG_WORD = regex(r"[^\W_]+")
 
 
 def matches(file: File) -> bool:
@@ -228,8 +225,7 @@ def _split_file(file: File) -> Iterator[RecordEntry]:
         yield RecordEntry(key=key, section=name, said=said.text, written=said.written, place=place)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Said:
+class _Said(Value):
     """What an entry says, as digests: for its key, without its tags, with them; and its session and turn."""
 
     key: str

@@ -9,8 +9,8 @@ Whoosh reads its own files by unpickling) are told, and the index is made anew.
 
 Nobody waits for a new index but who wants to: it is made in a folder of its own, by one process at a time, sealed, and
 put in place in a moment. Readers share a lock with each other; they hold off whoever puts an index in place, or removes
-it. A second lock is held by who makes one. A process that is killed holds no lock any more, and what it left is removed
-by the next one.
+it. A second lock is held by who makes one, a third by a process that was started to make one, from before it runs. A
+process that is killed holds no lock any more, and what it left is removed by the next one.
 """
 
 import contextlib
@@ -19,19 +19,19 @@ import os
 import shutil
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from whoosh import index
 
 from memosite.facts.errors import OutputError
+from memosite.facts.values import Value, as_dict, replace
 from memosite.search.documents import Card, SearchDocument, TextOf, documents, lines_of, positions_of, written_lines
 from memosite.search.match import facts_of
 from memosite.search.whoosh import UNDATED, schema
 from memosite.search_language import Analyzer
 from memosite.store.cache import INDEX_FOLDER, PARTIAL_INDEX_FOLDER, open_own, refuse_link
-from memosite.store.locks import FOR_EVER, locked
+from memosite.store.locks import FOR_EVER, Lock, locked
 from memosite.store.safe_files import beginning_of, read_file
 
 INDEX_VERSION = 9
@@ -56,8 +56,10 @@ _PLACE_LOCK = "lock"
 _MAKING_LOCK = "making.lock"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexSeal:
+_STARTED_LOCK = "started.lock"
+
+
+class IndexSeal(Value):
     """What the index is as of: the digest of what the archive was read from ("" if nobody knows), the newest date.
 
     `rules` says by which settings content was left out when it was made, `withheld` what was withheld for a secret.
@@ -74,8 +76,7 @@ class IndexSeal:
         return (self.rules, self.withheld) == (other.rules, other.withheld)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenIndex:
+class OpenIndex(Value):
     """An index to be read by `reader.IndexReader`; `reader` is Whoosh's."""
 
     folder: Path
@@ -136,6 +137,16 @@ def is_being_made(cache: Path) -> bool:
     """Whether any process makes an index."""
     with locked(cache / _MAKING_LOCK, is_shared=True, seconds=0) as lock:
         return lock is None and (cache / _MAKING_LOCK).exists()
+
+
+@contextlib.contextmanager
+def starting_maker(cache: Path) -> Iterator[Lock | None]:
+    """The lock that a process which is started to make an index has to inherit; None if one runs, or anybody makes one.
+
+    Raises `OutputError` if the cache cannot be written.
+    """
+    with _writing(cache), locked(cache / _STARTED_LOCK, seconds=0) as lock:
+        yield None if is_being_made(cache) else lock
 
 
 def put_in_place(cache: Path, partial: Path, seal: IndexSeal) -> None:
@@ -212,7 +223,7 @@ def _planned(partial: Path) -> IndexSeal | None:
 
 def write_seal(folder: Path, seal: IndexSeal) -> None:
     """Seal an index as it now is."""
-    write_file(folder / _SEAL, json.dumps({"version": INDEX_VERSION, "files": _files_of(folder), **asdict(seal)}))
+    write_file(folder / _SEAL, json.dumps({"version": INDEX_VERSION, "files": _files_of(folder), **as_dict(seal)}))
 
 
 def read_digests(folder: Path) -> dict[str, str]:
@@ -255,8 +266,7 @@ OFTEN = 1_000
 Say = Callable[[str], object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class Difference(Value):
     """Artifacts, by keys: those that changed or are new since an index was made, and those it has otherwise."""
 
     changed: frozenset[str]
@@ -293,7 +303,7 @@ def update_index(
     `keeps_former`, one with deleted documents. `say` is told when the index is made anew, and how far a long update is.
     Raises `OSError` if the cache cannot be written.
     """
-    write_file(partial / _PLANNED, json.dumps(asdict(made_of)))  # for `remove_outdated`
+    write_file(partial / _PLANNED, json.dumps(as_dict(made_of)))  # for `remove_outdated`
     folder = cache / INDEX_FOLDER
     seal, why = read_seal(folder)
     if seal is not None and not seal.holds_as_much(made_of):

@@ -8,7 +8,6 @@ import math
 import zlib
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from whoosh.matching import NullMatcher
 from whoosh.reading import TermNotFound
 from whoosh.scoring import bm25
 
+from memosite.facts.values import Value, field
 from memosite.search.match import match
 from memosite.search.whoosh import UNDATED, read_positions
 from memosite.search.whoosh.index import OpenIndex
@@ -30,8 +30,7 @@ SUBJECT_WEIGHT = 3.0
 _B, _K1 = 0.75, 1.2  # the usual ones, as in Whoosh
 
 
-@dataclass(frozen=True, kw_only=True)
-class IndexReader:
+class IndexReader(Value, dict=True):
     """Reads one open index; it has the `Postings` that `match` asks for.
 
     Documents of artifacts `without`, by their keys, are not there: they changed since. `newest` is the newest date
