@@ -453,7 +453,7 @@ def test_an_id_without_its_kind_means_all_of_that_id(tmp_path: Path, capsys: pyt
     output = build_site(tmp_path)
     assert "was erased" in main_text(output / f"memos/{name}/")
     assert "was erased" in main_text(output / f"notes/{name}/")
-    assert f'erase names "{name}": it means memo/{name}, note/{name}' in main_text(output / "health/")
+    assert f'Erase names "{name}": it means memo/{name}, note/{name}' in main_text(output / "health/")
     erase(tmp_path, f"note/{name}", config="sources: [{path: desk}]\n")
     build_site(tmp_path)
     assert "was erased" not in main_text(output / f"memos/{name}/")
