@@ -743,7 +743,7 @@ class SourceInfo(Value):
     committed: Moment | None = None
 
 
-class Archive(Value):
+class Archive(Value, gc=True):
     """Everything read in one build. Mappings iterate in a fixed order: by arrival, or by id."""
 
     sources: tuple[SourceInfo, ...]

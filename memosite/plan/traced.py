@@ -62,6 +62,8 @@ def traced(context: Context, reads: MutableSet[TracedRead]) -> Context:
         citations=_Unreadable(),
         organizations=_Unreadable(),
     )
+    recorded: dict[str, Any] = {name: _Traced(name, getattr(context, name), reads) for name in _OF_CONTEXT}
+    fields = {name: recorded.pop(name) for name in Context.__struct_fields__ if name in recorded}
     same = _TracedContext(
         archive=archive,
         site=context.site,
@@ -70,9 +72,9 @@ def traced(context: Context, reads: MutableSet[TracedRead]) -> Context:
         authority=context.authority,
         feeds=context.feeds,
         mentions=context.mentions,
+        **fields,
     )
-    same.__dict__.update({name: _Traced(name, getattr(context, name), reads) for name in _OF_CONTEXT})
-    same.__dict__.update({"_reads": reads, "_whole": context})
+    same.__dict__.update({**recorded, "_reads": reads, "_whole": context})
     return same
 
 
