@@ -39,7 +39,6 @@ function choose() {
   for (const place of all("[data-of=feed]")) put(place, feed);
   for (const place of all("[data-of=full]")) put(place, isFull ? feed.replace(/feed\.xml$/, "feed-full.xml") : feed);
   for (const place of all("[data-of=name]")) place.textContent = name;
-  for (const place of all("[data-of=subject]")) place.textContent = chosen.textContent;
   for (const place of all("[data-of=page]")) place.setAttribute("href", page);
 }
 
