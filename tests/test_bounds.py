@@ -138,7 +138,7 @@ def test_a_transcript_of_many_turns_shows_the_rest_as_it_is(tmp_path: Path) -> N
     assert ids == [str(number) for number in range(1, most + 1)] and most < 6_000
     shown = "".join(unescape(text) for page in texts for text in VERBATIM.findall(page))
     assert shown == "".join(turns[most:])
-    assert "it holds more than" in texts[0]
+    assert "It holds more than" in texts[0]
     assert sum(map(len, files.values())) < TIMES * len("".join(turns)) + FREE
     assert '<details class="cite">' in texts[0] and '<details class="cite">\n<summary>Cite</summary>' not in texts[-2]
     turns = [f"## User\n\nTurn {number} of a conversation that goes on and on.\n\n" for number in range(20_100)]

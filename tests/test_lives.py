@@ -176,6 +176,8 @@ def test_the_home_shows_what_moved_and_a_seat_what_waits_longest(repo: Repo, tmp
         **{"from": "director", "in_reply_to": asked})  # fmt: skip
     commit_memo(repo, name=old, sent="2026-04-01T09:00:00Z", subject="Old news", at=0)
     commit_memo(repo, sent="2026-05-20T01:00:00Z", who="Ann", at=24 * 20)
+    for number in range(5):  # what is among the newest is not said to have arrived, too
+        put(repo, name=f"2026-05-2{number}-0900--engineer--director--new", sent=f"2026-05-2{number}T09:00:00Z")
     site = build_site(tmp_path)
     home = words_of(site / "index.html")
     assert "The gate received by Ann · engine" in home

@@ -78,7 +78,7 @@ def test_pages_call_a_position_by_one_name_and_hits_and_comparisons_have_their_d
     lists = [f"positions/{SEAT}", "timeline/2026/05", *(f"threads/{one.name}" for one in threads(site))]
     for name in lists:
         listed = (site / "_site" / name / "index.md").read_text(encoding="utf-8")
-        assert f"- {DAY} " in listed and "2026-05-02" not in listed
+        assert f"{DAY} " in listed and "2026-05-02" not in listed
     ledger = str(site / "_site/archive/ledger.jsonl")
     for between in ("2026-01-01..", f"{site / 'none.jsonl'}..{ledger}"):
         (site / "none.jsonl").write_text("", encoding="utf-8")

@@ -416,9 +416,9 @@ def test_a_site_says_how_old_a_remote_is_that_fails(site: Path, origin: Repo, ru
     for command in (("check", site), ("export", "--site", site)):
         assert run(*command)[0] == 1
     away.rename(origin.root)
-    assert "not fetched" in health.read_text()
+    assert "Not fetched" in health.read_text()
     assert run(*build)[0] == 0
-    assert "not fetched" not in health.read_text()  # though the commit is the same
+    assert "Not fetched" not in health.read_text()  # though the commit is the same
 
 
 def test_a_watch_goes_on_while_a_remote_fails_and_says_so(site: Path, origin: Repo, tmp_path: Path, run: Run) -> None:

@@ -14,6 +14,8 @@ from memosite.facts.values import Value, replace
 from memosite.pages import PAGE_CHARS, ArtifactPage, ListPage, ListSection, Page, Row, TurnRange, VariantRow
 from memosite.plan.actions import ActionListPage, ActionsPage
 from memosite.plan.decisions import DecisionsPage
+from memosite.plan.feed_page import FeedsPage
+from memosite.plan.health import HealthPage
 from memosite.plan.home import HomePage
 from memosite.plan.memos import MemoPage
 from memosite.plan.organization import Chart, ChartBox, ChartLine, OrganizationPage
@@ -91,7 +93,7 @@ def rendered(page: Page, renderer: Renderer = RENDERER) -> lxml_html.HtmlElement
     assert all("defer" in attributes and not text for attributes, text in others)
     scripted = (
         HomePage, SearchPage, ArtifactPage, ActionsPage, ActionListPage, PositionPage, DecisionsPage, ThreadsPage,
-        ListPage, NotFoundPage,
+        ListPage, NotFoundPage, FeedsPage, HealthPage,
     )  # fmt: skip
     assert not others or isinstance(page, scripted)
     assert tree.xpath("//*[@style or @*[starts-with(name(), 'on')]]") == [] and tree.xpath("count(//h1)") == 1

@@ -36,7 +36,7 @@ _ARCHIVE = "{http://purl.org/syndication/history/1.0}archive"
 _BOM = b"\xef\xbb\xbf"
 
 
-_PROLOG = regex(rb"(?>(?:\s+|<\?.*?\?>|<!--.*?-->)*)", re.DOTALL)
+_BEFORE_ROOT = regex(rb"\s+|<\?.*?\?>|<!--.*?-->", re.DOTALL)
 
 
 _ANNOUNCEMENT = "new memo: "
@@ -114,8 +114,10 @@ def read_document(data: bytes) -> FeedDocument | Rejected:
 
 
 def _parse(data: bytes) -> "etree._Element | Rejected":
-    prolog = _PROLOG.match(data)
-    if data.startswith(b"<!DOCTYPE", prolog.end() if prolog else 0):
+    at = 0
+    while before := _BEFORE_ROOT.match(data, at):  # one after the other: a repeated group remembers each of a million
+        at = before.end()
+    if data.startswith(b"<!DOCTYPE", at):
         return Rejected(reason="found a DOCTYPE, expected none")
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True

@@ -238,7 +238,7 @@ def _part_without_files(part: Part) -> Part:
 
 
 def _size_of_file(found: re.Match[str]) -> str:
-    head = found[1] if found.re is _ADDRESS else ""
+    head = found[1] if found.re.pattern == _ADDRESS.pattern else ""
     return f"{head}[{size_of((len(found[0]) - len(head)) * 3 // 4)}]"
 
 

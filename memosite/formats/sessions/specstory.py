@@ -463,7 +463,7 @@ def _tool(lines: Sequence[str], block: _Block) -> Part:
     """A tool call, with what its Markdown tells of input and result."""
     opening = _TOOL.match(lines[block.start]) or _OLD_TOOL.match(lines[block.start])
     kind, name, rest = "", "", ""
-    if opening and opening.re is _TOOL:
+    if opening and opening.re.pattern == _TOOL.pattern:
         kind, name = opening[1], opening[2]
     elif opening:
         name, rest = opening[1] or "TodoWrite", opening[2] or opening[3] or ""
