@@ -131,7 +131,7 @@ def test_tables_are_sorted_and_commands_for_subscribing_have_the_chosen_position
     page.wait_for_selector("#_copied", state="attached")
     for name in ("engineer", "director"):
         page.get_by_label("Position").select_option(name)
-        page.locator("[data-of=subject]", has_text=name).wait_for()
+        page.locator("[data-of=name]", has_text=name).wait_for()
         commands = page.locator(".how pre").all_inner_texts()
         others = {"engineer": "director", "director": "engineer"}
         assert sum(f"/positions/{name}/feed" in one for one in commands) == 7
