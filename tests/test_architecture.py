@@ -166,7 +166,16 @@ def _patterns(source: str) -> Iterator[str]:
 _OF_PATTERN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\)(?:[*+?]|\{[0-9,%d]+\})\+", re.DOTALL)
 """What is escaped, a class of characters, and a group with a quantifier that gives nothing back."""
 
-RULES = (upward_imports, second_ways, misplaced_libraries, system_names, touching, silence, possessive_groups)
+
+def patterns_by_identity(_path: str, source: str) -> list[str]:
+    """Matches that are told apart by the object of their pattern: `facts/patterns.py` puts another in its place."""
+    return re.findall(r"\.re (?:is|==|!=|in)\b.*", source)
+
+
+RULES = (
+    upward_imports, second_ways, misplaced_libraries, system_names, touching, silence, possessive_groups,
+    patterns_by_identity,
+)  # fmt: skip
 
 
 def test_modules_keep_the_rules() -> None:
@@ -226,3 +235,5 @@ def test_planted_faults_are_found() -> None:
     for good in (r"[^)]*+a++\)*+", r"[])]*+(?>(?:a|b)*)", rb"(a)+"):
         assert possessive_groups("plan/x.py", f"re.compile({good!r})\n") == [], good
     assert possessive_groups("plan/x.py", 'f"[{SIGNS}]*+"\n') == []
+    assert patterns_by_identity("plan/x.py", "x = 1 if found.re is _X else 2\n")
+    assert patterns_by_identity("plan/x.py", "x = found.re.pattern == _X.pattern\n") == []

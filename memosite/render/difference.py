@@ -23,10 +23,8 @@ from memosite.formats.turns import Turn, TurnList, clock_of
 # Compares two texts line by line, and within changed lines word by word, within bounds.
 
 
-_LINES: Final = 2_000
-
-
-_CHARS: Final = 200_000
+LINES, CHARS = 2_000, 200_000
+"""How much of each of two texts is compared."""
 
 
 _LINE = regex(r"(?<=\\n)|\n")  # an escape in JSON ends a line of the text it is in
@@ -53,11 +51,11 @@ class Diff(Value):
 
 
 def compare(old: str, new: str) -> Diff:
-    """Compare two texts, up to `_LINES` lines and `_CHARS` characters."""
-    before, after = ([line for line in _LINE.split(text[:_CHARS]) if line is not None] for text in (old, new))
+    """Compare two texts, up to `LINES` lines and `CHARS` characters."""
+    before, after = ([line for line in _LINE.split(text[:CHARS]) if line is not None] for text in (old, new))
     return Diff(
-        lines=tuple(_lines(before[:_LINES], after[:_LINES])),
-        is_cut=max(len(old), len(new)) > _CHARS or max(len(before), len(after)) > _LINES,
+        lines=tuple(_lines(before[:LINES], after[:LINES])),
+        is_cut=max(len(old), len(new)) > CHARS or max(len(before), len(after)) > LINES,
     )
 
 
@@ -108,12 +106,17 @@ def _run(found: Sequence[tuple[DiffLine, str]], start: int, kind: DiffLine) -> i
 def _marked(old: str, new: str) -> tuple[tuple[DiffPiece, ...], tuple[DiffPiece, ...]]:
     """Two lines with their signs, in pieces: their common beginning and end, and what changed between."""
     words, others = _WORD.findall(old[1:]), _WORD.findall(new[1:])
-    shorter = min(len(words), len(others))
-    head = next((i for i in range(shorter) if words[i] != others[i]), shorter)
-    tail = next((i for i in range(shorter - head) if words[-1 - i] != others[-1 - i]), shorter - head)
+    head, tail = equal_ends(words, others)
     if not head and not tail:
         return ((old, False),), ((new, False),)
     return _pieces(old[0], words, head, tail), _pieces(new[0], others, head, tail)
+
+
+def equal_ends(words: Sequence[str], others: Sequence[str]) -> tuple[int, int]:
+    """How many words two texts have in common at their beginning, and of the rest at their end."""
+    shorter = min(len(words), len(others))
+    head = next((i for i in range(shorter) if words[i] != others[i]), shorter)
+    return head, next((i for i in range(shorter - head) if words[-1 - i] != others[-1 - i]), shorter - head)
 
 
 def _pieces(sign: str, words: Sequence[str], head: int, tail: int) -> tuple[DiffPiece, ...]:

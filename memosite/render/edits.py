@@ -5,7 +5,7 @@ file before, file after ─► envelopes ─► what a person would say of it: c
 """
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from html import escape
 from typing import Final, Literal, TypeAlias
@@ -18,12 +18,7 @@ from memosite.facts.phrases import phrase, phrases
 from memosite.facts.texts import beginning, cut_line, listed
 from memosite.facts.values import Value
 from memosite.formats.adapters import parse
-
-_LINES: Final = 2_000
-
-
-_CHARS: Final = 200_000
-
+from memosite.render.difference import CHARS, LINES, equal_ends
 
 _AROUND: Final = 200
 """The most characters that are shown of a line that did not change."""
@@ -101,16 +96,37 @@ def _read(path: str, content: str) -> tuple[Envelope | None, str]:
 _NAMED, _NAME, _VALUE = 5, 80, 160
 
 
+_LISTS: Final[Sequence[tuple[str, Callable[[str], str], Callable[[str], str]]]] = (
+    (
+        "to",
+        lambda names: phrase("Recipient added: {names}", names=names),
+        lambda names: phrase("Recipient removed: {names}", names=names),
+    ),
+    (
+        "in_reply_to",
+        lambda names: phrase("Replies to {names} now", names=names),
+        lambda names: phrase("No longer replies to {names}", names=names),
+    ),
+    (
+        "supersedes",
+        lambda names: phrase("Supersedes {names} now", names=names),
+        lambda names: phrase("No longer supersedes {names}", names=names),
+    ),
+    (
+        "tags",
+        lambda names: phrase("Tag added: {names}", names=names),
+        lambda names: phrase("Tag removed: {names}", names=names),
+    ),
+)
+"""Fields with several names: what is said of those that came, and of those that went."""
+
+
 def _said(was: Envelope, now: Envelope) -> Iterator[str]:
     yield from _closing(was, now)
     if was.action_required != now.action_required:
         yield phrase("An action is requested now") if now.action_required else phrase("No action is requested any more")
-    for old, new, added, removed in (
-        (was.to, now.to, _recipients_added, _recipients_removed),
-        (was.in_reply_to, now.in_reply_to, _replies, _replies_no_more),
-        (was.supersedes, now.supersedes, _supersedes, _supersedes_no_more),
-        (was.tags, now.tags, _tags_added, _tags_removed),
-    ):
+    for field, added, removed in _LISTS:
+        old, new = getattr(was, field), getattr(now, field)
         if come := [name for name in new if name not in set(old)]:
             yield added(_names(come))
         if gone := [name for name in old if name not in set(new)]:
@@ -144,38 +160,6 @@ def _closing(was: Envelope, now: Envelope) -> Iterator[str]:
         yield phrase("Closing note: “{words}”", words=cut_line(now.discharge.disposition, _VALUE))
     if now.discharge.via:
         yield phrase("Closed through {name}", name=cut_line(now.discharge.via, _VALUE))
-
-
-def _recipients_added(names: str) -> str:
-    return phrase("Recipient added: {names}", names=names)
-
-
-def _recipients_removed(names: str) -> str:
-    return phrase("Recipient removed: {names}", names=names)
-
-
-def _replies(names: str) -> str:
-    return phrase("Replies to {names} now", names=names)
-
-
-def _replies_no_more(names: str) -> str:
-    return phrase("No longer replies to {names}", names=names)
-
-
-def _supersedes(names: str) -> str:
-    return phrase("Supersedes {names} now", names=names)
-
-
-def _supersedes_no_more(names: str) -> str:
-    return phrase("No longer supersedes {names}", names=names)
-
-
-def _tags_added(names: str) -> str:
-    return phrase("Tag added: {names}", names=names)
-
-
-def _tags_removed(names: str) -> str:
-    return phrase("Tag removed: {names}", names=names)
 
 
 def _names(names: Sequence[str]) -> str:
@@ -233,8 +217,8 @@ def _lines(before: str, after: str) -> tuple[_Lines, bool]:
     """The lines around what changed, "" for those between; and whether not everything was compared."""
     if before == after:
         return [], False
-    old, new = (beginning(text, _CHARS).rstrip("\n").split("\n") for text in (before, after))
-    is_cut = max(len(before), len(after)) > _CHARS or max(len(old), len(new)) > _LINES
+    old, new = (beginning(text, CHARS).rstrip("\n").split("\n") for text in (before, after))
+    is_cut = max(len(before), len(after)) > CHARS or max(len(old), len(new)) > LINES
     found: _Lines = []
     gone: list[str] = []
     come: list[str] = []
@@ -248,7 +232,7 @@ def _lines(before: str, after: str) -> tuple[_Lines, bool]:
             gone.clear()
             come.clear()
 
-    for number, line in enumerate(difflib.unified_diff(old[:_LINES], new[:_LINES], lineterm="", n=2)):
+    for number, line in enumerate(difflib.unified_diff(old[:LINES], new[:LINES], lineterm="", n=2)):
         if number < 2:
             continue
         if line[0] in "-+":
@@ -271,9 +255,7 @@ def _compared(old: str, new: str, left: int) -> tuple[tuple[Piece, ...], int]:
     if not old or not new:
         return tuple((words, sign) for words, sign in ((old, "del"), (new, "ins")) if words), left  # type: ignore[misc]
     words, others = _WORD.findall(old), _WORD.findall(new)
-    shorter = min(len(words), len(others))
-    head = next((i for i in range(shorter) if words[i] != others[i]), shorter)
-    tail = next((i for i in range(shorter - head) if words[-1 - i] != others[-1 - i]), shorter - head)
+    head, tail = equal_ends(words, others)
     middle, other_middle = words[head : len(words) - tail], others[head : len(others) - tail]
     pieces: list[Piece] = [("".join(words[:head]), "same")]
     cost = len(middle) * len(other_middle)
