@@ -136,6 +136,23 @@ def test_what_is_removed_while_somebody_reads_goes_with_the_last_reader(folder: 
     assert b"tide" not in b"".join(file.read_bytes() for file in folder.iterdir())
 
 
+@pytest.mark.parametrize("is_read_only", [True, False])
+def test_what_was_removed_before_a_kill_goes_with_the_next_opening(folder: Path, *, is_read_only: bool) -> None:
+    """Also where nothing is written then."""
+    if not (child := os.fork()):
+        try:
+            writer = State(folder)
+            with writer.writing():
+                writer[MEMO].remove([()])
+        finally:
+            os._exit(0)  # as one that is killed, it closes nothing
+    os.waitpid(child, 0)
+    assert b"tide" in (folder / "state.sqlite").read_bytes()
+    with State(folder, is_read_only=is_read_only) as remembered:
+        assert not remembered[MEMO].count()
+    assert b"tide" not in b"".join(file.read_bytes() for file in folder.iterdir())
+
+
 def test_rows_of_another_program_are_none_and_others_stay(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows of another program are none and others stay."""
     with State(folder) as remembered, remembered.writing():
