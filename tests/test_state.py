@@ -65,6 +65,19 @@ def test_rows_are_there_the_next_time_and_nobody_else_may_read_them(folder: Path
         assert all(path.stat().st_mode & 0o077 == 0 for path in folder.iterdir())
 
 
+def test_nobody_else_may_put_a_key_in_the_place_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever rights new files have by default: its folder is closed, as the cache is."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    before = os.umask(0)
+    try:
+        part = open_part(tmp_path / "cache", "internal")
+        put(part or tmp_path, ("engine", "a.json"), b"the tide tables")
+    finally:
+        os.umask(before)
+    closed = (tmp_path / "state/memosite", tmp_path / "cache", tmp_path / "cache/internal")
+    assert [folder.stat().st_mode & 0o077 for folder in closed] == [0, 0, 0]
+
+
 texts = st.text(st.characters(), max_size=8)
 
 
