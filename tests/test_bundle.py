@@ -104,6 +104,9 @@ def test_a_range_is_checked_turn_by_turn(site: Path, tmp_path: Path, capsys: pyt
     assert "1: the turns have other hashes than source.txt lists" in check(packet).stdout
 
 
+_LISTS = {"SHA256SUMS", "verdicts.json"}
+
+
 def test_every_byte_of_a_packet_counts(site: Path, paper: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A changed file is found; also with a new sum, but by the hash of the citation, or by the proof."""
     packet = packet_of(paper, site)
@@ -119,6 +122,26 @@ def test_every_byte_of_a_packet_counts(site: Path, paper: Path, capsys: pytest.C
         (packet / name).write_bytes(data)
         sums.write_text(listed)
     assert check(packet).returncode == 0
+    for path in sorted(
+        one for one in packet.rglob("*") if one.is_file() and one.parent != packet or one.name in _LISTS
+    ):
+        data = path.read_bytes()
+        for change in (b"", b"[]", b"\xff", data[: len(data) // 2], None):
+            path.unlink()
+            if change is not None:
+                path.write_bytes(change)
+            found = check(packet)
+            assert found.returncode == 1 and not found.stderr and found.stdout, (path, change)
+        path.write_bytes(data)
+    more = write_text(packet / "2/original\nverified: every hash.md", "x")
+    assert check(packet).stdout == "2/original\\nverified: every hash.md: in no line of SHA256SUMS\n"
+    more.unlink()
+    root = json.loads((packet / "2/proof-original.openthing.json").read_text())["months"][0]["root"]
+    for proof in packet.glob("*/proof-*.json"):
+        proof.unlink()
+    sums.write_text("".join(line for line in listed.splitlines(keepends=True) if "/proof-" not in line))
+    assert check(packet).returncode == 0
+    assert check(packet, root).stdout.splitlines() == [f"{number}: nothing proves it by that root" for number in (1, 2)]
     capsys.readouterr()
     assert main(["verify", str(paper), "--bundle", str(packet), "--site", str(site)]) == 2
     assert "expected a new or empty folder" in capsys.readouterr().err
