@@ -196,7 +196,7 @@ FORMS: Mapping[str, str] = {
     "Honeybadger": "hb·p_{A36}",
     "Hugging Face": "h·f_{A34}", "incident.io": "in·c_{H64}", "JSR": "jsr·p_{A40}", "LangSmith, old": "l·s__{H32}",
     "Lichess": "li·o_{A32}", "Limbar": "li·m_{A40}", "Microsoft, refresh": "0·.A{W79}{A1}.Ag{W299}{A1}",
-    "Naver": "ncp·_iam_{A32}", "New Relic, browser": "NR·BR-{A19}", "New Relic, license": "eu01xx{H30}NR·AL",
+    "Naver": "ncp·_iam_{A32}", "New Relic, browser": "NR·BR-{A19}", "New Relic, license": "eu01xx{H26}FF·FFNRAL",
     "Nightfall": "N·F-{A32}", "Notify": "gcn·tfy-prod-{U}-{U}", "NVIDIA, old": "{L26}:{U}", "Octopus": "AP·I-{C27}",
     "Open VSX": "ovs·xat_{U}", "Ory": "or·y_pat_{A32}", "PagerDuty": "pd·us+_0XBPWQQ_{U}",
     "Planning Center": "pc·o_pat_{H72}", "Polar": "pol·ar_cs_{A43}", "Portainer": "pt·r_{A43}=",
@@ -288,6 +288,12 @@ FORMS: Mapping[str, str] = {
     "Replicate, with a sign": "r·8_{A20}-{A16}", "Robinhood, capitals": "rh·-api-{X8}-{X4}-{X4}-{X4}-{X12}",
     "SaladCloud, short": "salad·_cloud_{A3}_{A9}7", "Salesforce, refresh": "5A·ep861{A60}.{A20}", "Sanity": "s·k{A79}",
     "Webex, bot": "{A64}_{A4}_{A8}-{A4}-{A4}-{A4}-{A12}",
+    "Amazon, of a session": "IQo·Jb3JpZ2luX2Vj{A300}=", "Amazon, of a session, older": "Fwo·GZXIvYXdz{A300}",
+    "Azure, of a repository": "gi·t&202611281200&{A86}==", "Bitbucket, any sign": "BB·DC-{A20}@{A20}_{A3}",
+    "JSON web token, in lines": "ewog·ICJhbGciOi{A30}.ewog·IC{A60}.{W42}{A1}", "New Relic, events": "NR·II-{W24}{A1}",
+    "New Relic, mobile": "A·A{H40}-NR·MA", "New Relic, queries": "NR·IQ-{W24}{A1}", "pganalyze": "pg·ar_{A27}",
+    "Pinecone, any length": "pc·sk_{A4}_{A50}", "Spectral": "sp·u-{L32}", "Storyblok": "{A22}t·t-202611-{W19}{A1}",
+    "UUID as a key": "{C7}-{C7}-{C7}-{C7}",
 }  # fmt: skip
 """Of vendors, how their keys look: what does not change, and how many characters of which alphabet. The dot is for
 scanners, which would take this file for a leak."""
