@@ -294,6 +294,8 @@ FORMS: Mapping[str, str] = {
     "New Relic, mobile": "A·A{H40}-NR·MA", "New Relic, queries": "NR·IQ-{W24}{A1}", "pganalyze": "pg·ar_{A27}",
     "Pinecone, any length": "pc·sk_{A4}_{A50}", "Spectral": "sp·u-{L32}", "Storyblok": "{A22}t·t-202611-{W19}{A1}",
     "UUID as a key": "{C7}-{C7}-{C7}-{C7}",
+    "Basis Theory": "ke·y_{A19}7Qz", "Dynatrace, any id": "dt·0c01.{A12}-{A8}.{C64}", "imgix": "a·k_{H64}",
+    "Infobip": "{H32}-{U}", "Mollie": "acce·ss_{A36}7QzK", "Quickbase": "{L6}_{L4}_{D1}_{L28}",
 }  # fmt: skip
 """Of vendors, how their keys look: what does not change, and how many characters of which alphabet. The dot is for
 scanners, which would take this file for a leak."""
