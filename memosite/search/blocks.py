@@ -32,8 +32,8 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import blake2b
-from itertools import chain, groupby
-from operator import itemgetter, sub
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
 from memosite.archive.urls import FOLDERS, SEARCH
@@ -62,7 +62,11 @@ DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 def gaps(numbers: Sequence[int]) -> bytes:
     """Ascending numbers as their gaps."""
-    return b"".join(map(_GAPS.__getitem__, map(sub, numbers, chain((-1,), numbers))))
+    before, found = -1, []  # most are few: a loop takes half of the time of a chain of iterators
+    for number in numbers:
+        found.append(_GAPS[number - before])
+        before = number
+    return b"".join(found)
 
 
 def pack(numbers: Sequence[int]) -> str:
