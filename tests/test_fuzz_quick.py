@@ -21,7 +21,7 @@ from tests.support.fuzzing import PAGES, fuzz
 from tests.support.mutations import mutated_lines
 from tests.support.plain import plain_text
 
-LINKS = dict.fromkeys(["x.md", "a b", "#", "word"], "../t/index.html")
+LINKS = dict.fromkeys(["x.md", "a b", "#", "word", "a & b", "a<b"], "../t/index.html")
 
 
 def everything(text: str) -> tuple[object, ...]:
@@ -107,7 +107,28 @@ KNOWN = [
     *("a\n| b | c |\n|---|---|", "[*é.**](x)", "[*\\\n](b)", "\\ \nb", "\\  \nb", "a b\\ a", "http://\\!", "* \\\n✅"),
     *("# *b* #", "```\\_", "    a", "- a\u00a0", "\u3000a", "*a*\U0001fae8", "a\n== b ==", "== b ==\nc", "== b ==\n"),
     *("> == b ==", "`== a ==`\n\n== b ==  ", "- > a\n  > b", "> - a\n>   b", "> a\nb", "> a\n>\n> b", "- a\nb"),
-    *("- a\n\n  b\n- c", "1) a\n2. b", "-\n\n  a"),
+    *(
+        "- a\n\n  b\n- c",
+        "1) a\n2. b",
+        "-\n\n  a",
+        "- a|\n---",
+        "# a|\n---",
+        " ===  a ===",
+        "== a= ==",
+        " * **",
+        "> - ---",
+    ),
+    *(
+        "```\n ```\n```",
+        "* # [x] a",
+        "- [ ]\n  a",
+        "- > > a\n  > > b",
+        "a & b *c* x",
+        "`a<b` a<b <b>",
+        "[<b>](x.md)",
+        "\u0661. a",
+    ),
+    *("`&<` &<", "[`a_b`](x.md) a", "a\n  b\n   c", "- a\n      b", "## a\n\n  - b\n  - c\n"),
 ]
 """Where the two parsers differ, or did while this was written."""
 

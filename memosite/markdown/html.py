@@ -430,8 +430,8 @@ class _Writer:
         self.in_link = "</a>" in self.closing
 
     def _written(self, html: str) -> None:
-        """Write spans whose HTML is known; links in it, bare URLs and what is mentioned are still to be linked."""
-        if "<a" not in html and "://" not in html and not self._may_mention(html):
+        """Write spans whose HTML is known, with its links, bare URLs and what is mentioned as links of this page."""
+        if "<a" not in html and "://" not in html and not self._may_mention(unescape(html)):
             self.out.append(html)
             return
         is_code = False
@@ -439,7 +439,7 @@ class _Writer:
             if part["text"]:
                 self.text(unescape(part["text"]), urls=not is_code)
             elif part["to"] is not None:
-                self._begin_link(QuickToken("link_open", attrs={"href": unescape(part["to"])}))
+                self._begin_link(QuickToken("link_open", attrs={"href": part["to"]}))
             elif part["tag"] == "/a":
                 self._end_link()
             else:

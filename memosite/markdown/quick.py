@@ -1,7 +1,7 @@
 """Reads common Markdown in a fraction of the time that markdown-it takes: blocks by their lines, spans in native code.
 
-What is read here has the tokens that markdown-it gives, so that nobody can tell which parser read a text, but that the
-spans of most blocks are no tokens: what is `inline` has their HTML as `info`, which native code writes for all blocks.
+Nobody can tell which parser read a text. The tokens are those that markdown-it gives, but that a paragraph or a heading
+is one, `block`, and that the spans of most blocks and cells are none: their HTML is `info`, which native code writes.
 Blocks are those whose every line says what it is: paragraphs, headings, lists and quotes, each further line with its
 marks, fenced code, plain tables. Where a line may be something else, the whole text is refused, and markdown-it reads
 it. Where the two parsers may differ about the spans of a block, these alone are left to markdown-it. What is doubted is
@@ -147,11 +147,11 @@ _TAG: Final = regex(r"<[^>]*>")
 
 
 def words_written(html: str) -> str:
-    """The words of spans, with its line ends as spaces."""
+    """The words of spans, given their HTML, on one line."""
     return unescape(_TAG.sub("", html) if "<" in html else html).replace("\n", " ").strip()
 
 
-# Of the HTML of spans a tag with the destination of a link, or text within one line.
+# In the HTML of spans, a tag with the destination of a link, text within one line, or the end of one.
 parts_written = regex(r'<(?P<tag>/?[a-z]+)(?: href="(?P<to>[^"]*)")?>|(?P<text>[^<\n]+)|\n').finditer
 
 
