@@ -120,7 +120,13 @@ def test_actions_are_by_position_and_oldest_first_with_who_owes_whom_and_a_feed_
         ("To do", "r5"), ("Waiting on others", "r1"), ("Answered, superseded and closed", "r2")
     ]  # fmt: skip
     assert [row.position for row in rows_of(few / "actions/answered/index.html")] == ["weaver"]
-    assert [row.position for row in rows_of(few / "actions/discharged/index.html")] == ["mason"]
+    assert [row.position for row in rows_of(few / "actions/closed/index.html")] == ["mason"]
+    (moved,) = html.parse(few / "actions/discharged/index.html").xpath("//meta[@http-equiv='refresh']/@content")
+    assert moved.endswith("../closed/index.html"), "its address before has the name that data have"
+    for path, tab in {"": "Overview", "open/": "Open", "closed/": "Closed"}.items():
+        shown = html.parse(few / f"actions/{path}index.html")
+        assert shown.xpath("//nav[@aria-label='States']//*[@aria-current]/text()") == [tab]
+        assert len(shown.xpath("//nav[@aria-label='States']//a")) == 4
     feeds = {state: few / f"actions/{state}/feed.xml" for state in ("superseded", "answered", "discharged")}
     feeds["open"] = few / "actions/feed.xml"
     names = {
@@ -130,8 +136,9 @@ def test_actions_are_by_position_and_oldest_first_with_who_owes_whom_and_a_feed_
         "open": ["r1", "r2", "r3", "r5"], "superseded": [], "answered": ["r2"], "discharged": ["r9"]
     }  # fmt: skip
     for state, file in feeds.items():
-        linked = found(html.parse(few / f"actions/{state}/index.html"), "//link[@type='application/rss+xml']/@href")
-        assert [(few / f"actions/{state}" / href).resolve() for href in linked] == [file.resolve()]
+        page = few / "actions" / {"discharged": "closed"}.get(state, state)
+        linked = found(html.parse(page / "index.html"), "//link[@type='application/rss+xml']/@href")
+        assert [(page / href).resolve() for href in linked] == [file.resolve()]
 
 
 def test_pages_of_positions_have_their_actions_and_boards_of_many_the_oldest_of_each(few: Path, many: Path) -> None:

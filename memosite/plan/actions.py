@@ -18,6 +18,7 @@ from memosite.pages import ListPage, ListSection, Page, Reference, Row, View
 from memosite.plan import page
 from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, age, as_of, excerpt, few, newest_day, traced_unit
 from memosite.plan.dates import by_arrival
+from memosite.plan.removed import RedirectPage, redirect
 from memosite.plan.threads import perhaps_answered_by
 
 # Page models of actions: the board of all positions, and the lists of one position or of one state.
@@ -192,13 +193,13 @@ STATES: tuple[tuple[Action, str], ...] = (
 
 
 def state_page(state: Action) -> str:
-    """The page of a state: its address has the name that data have."""
-    return f"{ACTIONS}{state}/"
+    """The page of a state: its address has the word that people read."""
+    return f"{ACTIONS}{'closed' if state == 'discharged' else state}/"
 
 
 def state_feed(state: Action) -> str:
-    """The feed of a state. That of open actions is older than the pages of states."""
-    return f"{ACTIONS if state == 'open' else state_page(state)}feed.xml"
+    """The feed of a state, by the name that data have. That of open actions is older than the pages of states."""
+    return f"{ACTIONS if state == 'open' else f'{ACTIONS}{state}/'}feed.xml"
 
 
 def state_links(start: str, asked: Asked, current: Action | None = None) -> tuple[StateLink, ...]:
@@ -419,7 +420,7 @@ _EMPTY: Mapping[Action, str] = {
 }
 
 
-def plan_actions(context: Context) -> Iterator[ActionsPage | ActionListPage | ListPage | Written]:
+def plan_actions(context: Context) -> Iterator[ActionsPage | ActionListPage | ListPage | RedirectPage | Written]:
     """The board, the pages of what is asked of everybody and of all states, and the board's twins."""
     asked, day = sort_asked(context.archive.artifacts.values()), newest_day(context)
     yield _board(RowMaker(context=context, start=ACTIONS, day=day), asked)
@@ -428,6 +429,7 @@ def plan_actions(context: Context) -> Iterator[ActionsPage | ActionListPage | Li
     yield from plan_position_actions(context, here=actions_of(BROADCAST), position=None, day=day, mine=mine)
     for state, _ in STATES:
         yield _state(RowMaker(context=context, start=state_page(state), day=day), asked, state)
+    yield redirect(context, f"{ACTIONS}discharged/", state_page("discharged"))  # its address before
     yield from page.list_twins(context, ACTIONS, TITLE, asked.every, facts={})
 
 

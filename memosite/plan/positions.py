@@ -630,6 +630,10 @@ WEEKS = 13
 _DRAWN_WEEKS, _DRAWN_ROWS = 9, 8
 
 
+_MARK_PIXELS, _PHONE_PIXELS = 26, 229
+"""How wide the mark of a month is, and the columns of a grid on a phone."""
+
+
 _WEEK = dt.timedelta(days=7)
 
 
@@ -647,16 +651,22 @@ def find_activity(context: Context, months: Mapping[str, Sequence[Artifact]]) ->
         return Activity(weeks=(), counts={})
     last = monday(newest.date())
     weeks = tuple(last - _WEEK * back for back in reversed(range(WEEKS)) if (last - dt.date.min) >= _WEEK * back)
-    counts: dict[str, Counter[dt.date]] = defaultdict(Counter)
     shown = (month for month in months if month != urls.UNDATED_MONTH and month >= _month(weeks[0]))
-    for artifact in chain.from_iterable(months[month] for month in shown):
+    found = count_weeks(chain.from_iterable(months[month] for month in shown))
+    every = {
+        id_: Counter({week: count[week] for week in count if weeks[0] <= week <= last}) for id_, count in found.items()
+    }
+    return Activity(weeks=weeks, counts={id_: count for id_, count in every.items() if count})
+
+
+def count_weeks(artifacts: Iterable[Artifact]) -> dict[str, Counter[dt.date]]:
+    """How much each position did in each week, by its Monday; by dates in UTC."""
+    counts: dict[str, Counter[dt.date]] = defaultdict(Counter)
+    for artifact in artifacts:
         position, date = _who(artifact), artifact.date
-        if position is None or date is None or not artifact.is_listed:
-            continue
-        week = monday(date.instant.date())
-        if weeks[0] <= week <= last:
-            counts[position][week] += 1
-    return Activity(weeks=weeks, counts=counts)
+        if position is not None and date is not None and artifact.is_listed:
+            counts[position][monday(date.instant.date())] += 1
+    return counts
 
 
 def _who(artifact: Artifact) -> str | None:
@@ -671,20 +681,32 @@ def _month(day: dt.date) -> str:
 
 
 def draw_activity(context: Context, found: Activity) -> pages.Grid | None:
-    """Weeks × positions, those that did most. A cell leads to the week on the position's page."""
-    weeks = found.weeks[-_DRAWN_WEEKS:]
-    sums = {id_: sum(count[week] for week in weeks) for id_, count in found.counts.items()}
+    """The last weeks on home; a cell leads to the week on the position's page."""
+    return draw_weeks(context, urls.HOME, "activity", found.counts, found.weeks[-_DRAWN_WEEKS:], links=week_links)
+
+
+def draw_weeks(
+    context: Context,
+    start: str,
+    anchor: str,
+    counts: Mapping[str, Counter[dt.date]],
+    weeks: Sequence[dt.date],
+    *,
+    links: Callable[[Context, str, Position], Mapping[str, str]] | None = None,
+) -> pages.Grid | None:
+    """Weeks × positions, those that did most; cells lead where `links` says, if anywhere."""
+    sums = {id_: sum(count[week] for week in weeks) for id_, count in counts.items()}
     totals = {id_: number for id_, number in sums.items() if number}
     shown = sorted(totals, key=lambda id_: (-totals[id_], id_))[:_DRAWN_ROWS]
     if not shown:
         return None
-    picture = pages.Grid(
-        anchor="activity",
-        caption="",
-        corner=phrase("Position"),
-        columns=tuple(_columns(weeks)),
-        rows=tuple(_position_row(context, found.counts[id_], weeks, id_) for id_ in shown),
-    )
+    rows = []
+    for id_ in shown:
+        position = context.archive.positions.get(id_)
+        places = links(context, start, position) if links and position else {}
+        rows.append(week_row(context.position(start, id_), counts[id_], weeks, places))
+    columns = week_columns(weeks)
+    picture = pages.Grid(anchor=anchor, caption="", corner=phrase("Position"), columns=columns, rows=tuple(rows))
     words = phrase(
         "Memos, notes and transcripts by position, in weeks from Monday (UTC); the most is {most:,}.", most=picture.most
     )
@@ -694,23 +716,28 @@ def draw_activity(context: Context, found: Activity) -> pages.Grid | None:
     return replace(picture, caption=words)
 
 
-def _columns(weeks: Sequence[dt.date]) -> Iterator[pages.PictureColumn]:
-    """A column for each week; the first of a month is marked if there is room before the next mark."""
-    months = [_month(week) for week in weeks]
-    for number, (week, month) in enumerate(zip(weeks, months, strict=True)):
-        is_first = month not in months[:number]
-        has_room = all(later == month for later in months[number + 1 : number + 2])
-        yield pages.PictureColumn(label=week.isoformat(), mark=month_mark(month) if is_first and has_room else "")
+def week_columns(weeks: Sequence[dt.date]) -> tuple[pages.PictureColumn, ...]:
+    """A column for each week; the first of a month is marked if there is room before and behind it."""
+    months, room = [_month(week) for week in weeks], -(-len(weeks) * _MARK_PIXELS // _PHONE_PIXELS)
+    marks: dict[int, str] = {}
+    for number, month in enumerate(months):
+        is_first, is_last = month not in months[max(number - 5, 0) : number], months[number + 1 : number + 2] != [month]
+        if is_first and not (is_last and number + 1 < len(months)) and number - max(marks, default=-room) >= room:
+            marks[number] = month_mark(month)
+    return tuple(
+        pages.PictureColumn(label=week.isoformat(), mark=marks.get(number, "")) for number, week in enumerate(weeks)
+    )
 
 
-def _position_row(context: Context, counts: Counter[dt.date], weeks: Sequence[dt.date], id_: str) -> pages.PictureRow:
-    position = context.archive.positions.get(id_)
-    links = week_links(context, urls.HOME, position) if position else {}
+def week_row(
+    label: pages.Reference, counts: Mapping[dt.date, int], weeks: Iterable[dt.date], links: Mapping[str, str]
+) -> pages.PictureRow:
+    """A row of such a grid."""
     return pages.PictureRow(
-        label=context.position(urls.HOME, id_),
+        label=label,
         cells=tuple(
             pages.Cell(number=number, href=links.get(week.isoformat()), words=f"{week}: {number:,}")
-            if (number := counts[week])
+            if (number := counts.get(week, 0))
             else pages.Cell(number=0)
             for week in weeks
         ),
