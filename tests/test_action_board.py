@@ -14,6 +14,7 @@ from memosite.commands.diff import diff
 from tests.support.feeds.documents import read_feed
 from tests.support.memos import write_memo
 from tests.support.pages import bad_links, found
+from tests.support.pictures import check_pictures
 from tests.support.sites import build_site
 
 MANY = 620
@@ -81,6 +82,22 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_memo(yard / "memos", name, sender="weaver", to="mason", sent="2026-05-01T09:00:00Z", in_reply_to=both)
     write_request(yard, 9, sender="smith", to="mason", metadata={"discharged": {"on": "2026-04-11", "by": "mason"}})
     return build_site(yard.parent)
+
+
+def test_the_board_shows_how_many_waited_for_whom_at_the_end_of_each_week(few: Path, tmp_path: Path) -> None:
+    """Until each replied, or all was closed; the last week is what waits now. What was always so is not drawn."""
+    (drawn,) = check_pictures(few / "actions/index.html")
+    assert drawn.columns == ("2026-03-30", "2026-04-06", "2026-04-13", "2026-04-20", "2026-04-27")
+    assert dict(zip(drawn.labels, drawn.table, strict=True)) == {
+        "smith": (3, 3, 3, 3, 3), "weaver": (1, 2, 2, 2, 1), "mason": (0, 1, 1, 1, 1)
+    }  # fmt: skip
+    write_request(tmp_path / "yard", 3, sender="mason", to="smith")
+    write_request(tmp_path / "yard", 4, sender="mason", to="smith", metadata={"discharged": {"by": "smith"}})
+    assert check_pictures(build_site(tmp_path / "yard", output=tmp_path / "out") / "actions/index.html") == []
+    write_request(tmp_path / "yard", 20, sender="mason", to="smith")
+    page = build_site(tmp_path / "yard", output=tmp_path / "out") / "actions/index.html"
+    assert [one.table for one in check_pictures(page)] == [((1, 1, 1, 2),)]
+    assert "Not counted: 1 closed on an unknown day." in html.parse(page).xpath("string(//figcaption)")
 
 
 @pytest.fixture(scope="module")

@@ -69,7 +69,7 @@ def test_a_row_below_its_day_has_the_time_of_day_if_one_is_known(site: Path) -> 
         )
         for row in rows
     }
-    assert said["The <b>lamp</b>"][0] == "09:00" and "2026-05-04 09:00 UTC" in said["The <b>lamp</b>"][1]
+    assert said["The <b>lamp</b>"][0] == "09:00 UTC" and "2026-05-04 09:00 UTC" in said["The <b>lamp</b>"][1]
     assert said["Paint the pier"][0] == ""
 
 

@@ -59,8 +59,8 @@ class Moment(Value):
 
     @property
     def clock(self) -> str:
-        """The time on the writer's clock; "" if none was given."""
-        return self.shown[11:16]
+        """The time on the writer's clock, with the offset; "" if none was given."""
+        return self.shown[11:]
 
     @property
     def shown(self) -> str:

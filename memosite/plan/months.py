@@ -25,9 +25,9 @@ from memosite.feeds import Feed, FeedFile, FeedItem, tag_uri
 from memosite.pages import Cell, Grid, ListPage, Page, PictureColumn, PictureRow, Reference, Sparks, shade_of
 from memosite.plan import page
 from memosite.plan.context import Context, Unit, Written, traced_unit
-from memosite.plan.dates import month_alone, month_name, newest
+from memosite.plan.dates import monday, month_alone, month_name, newest
 from memosite.plan.machine_archive import month_lines, month_sitemap
-from memosite.plan.positions import count_weeks, draw_weeks, monday
+from memosite.plan.positions import count_weeks, draw_weeks
 from memosite.plan.removed import RedirectPage, redirect
 from memosite.plan.weeks import week_link
 

@@ -30,7 +30,7 @@ from memosite.feeds import OutlineFeed, OutlineGroup, to_opml
 from memosite.plan.actions import ActionGroup, RowMaker
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, as_of, newest_day, traced_unit
-from memosite.plan.dates import by_arrival, month_mark, month_name, newest, newest_first
+from memosite.plan.dates import by_arrival, monday, month_name, newest, newest_first, week_columns, week_row
 from memosite.plan.page import head_of, in_parts, list_twins, part_count, part_links, plan_part, section, twin_links
 from memosite.plan.removed import RedirectPage, redirect
 
@@ -263,11 +263,6 @@ def week_links(context: Context, start: str, position: Position) -> Mapping[str,
     """Where each week of a position's stream is, by its Monday (ISO 8601)."""
     places = find_entries(position, involving(context, position)).places(week_of)
     return {week: f"{urls.relative(start, page)}#{_week_anchor(week)}" for week, page in places.items()}
-
-
-def monday(day: dt.date) -> dt.date:
-    """The first day of a day's week (ISO 8601)."""
-    return day - dt.timedelta(days=day.weekday())
 
 
 def week_of(artifact: Artifact) -> str:
@@ -630,10 +625,6 @@ WEEKS = 13
 _DRAWN_WEEKS, _DRAWN_ROWS = 9, 8
 
 
-_MARK_PIXELS, _PHONE_PIXELS = 26, 229
-"""How wide the mark of a month is, and the columns of a grid on a phone."""
-
-
 _WEEK = dt.timedelta(days=7)
 
 
@@ -714,31 +705,3 @@ def draw_weeks(
         more = phrase("The {shown} most active of {total} positions.", shown=len(shown), total=len(totals))
         words = joined(" ", (words, more))
     return replace(picture, caption=words)
-
-
-def week_columns(weeks: Sequence[dt.date]) -> tuple[pages.PictureColumn, ...]:
-    """A column for each week; the first of a month is marked if there is room before and behind it."""
-    months, room = [_month(week) for week in weeks], -(-len(weeks) * _MARK_PIXELS // _PHONE_PIXELS)
-    marks: dict[int, str] = {}
-    for number, month in enumerate(months):
-        is_first, is_last = month not in months[max(number - 5, 0) : number], months[number + 1 : number + 2] != [month]
-        if is_first and not (is_last and number + 1 < len(months)) and number - max(marks, default=-room) >= room:
-            marks[number] = month_mark(month)
-    return tuple(
-        pages.PictureColumn(label=week.isoformat(), mark=marks.get(number, "")) for number, week in enumerate(weeks)
-    )
-
-
-def week_row(
-    label: pages.Reference, counts: Mapping[dt.date, int], weeks: Iterable[dt.date], links: Mapping[str, str]
-) -> pages.PictureRow:
-    """A row of such a grid."""
-    return pages.PictureRow(
-        label=label,
-        cells=tuple(
-            pages.Cell(number=number, href=links.get(week.isoformat()), words=f"{week}: {number:,}")
-            if (number := counts.get(week, 0))
-            else pages.Cell(number=0)
-            for week in weeks
-        ),
-    )

@@ -24,14 +24,11 @@ from memosite.formats.status import decided_by, decided_on, sort_of, standing_of
 from memosite.pages import Bars, Cell, Page, PictureColumn, PictureRow, Reference, Row
 from memosite.plan import page
 from memosite.plan.context import ADDRESSEES, Context, Unit, few, traced_unit
-from memosite.plan.positions import monday
+from memosite.plan.dates import monday
+from memosite.plan.indexes import ends_of
 from memosite.plan.removed import RedirectPage, redirect
 
 # Finds the weeks of an archive, and what each tells.
-
-
-_BELOW = 5_000
-"""The most replies below one memo that are searched for an answer."""
 
 
 class Week(Value):
@@ -123,7 +120,10 @@ def _of_memo(archive: Archive, times: Mapping[Ref, dt.datetime], week: Week, mem
     if memo.kind == "note":
         return Told(what="others", artifact=memo)
     if memo.action is not None:
-        left = () if _is_closed(times, week, memo) else tuple(_left(archive, times, week, memo))
+        closed, answered = ends_of(archive.artifacts, times, memo)
+        who = () if closed and closed < week.end else (one.position for one in memo.recipients)
+        done = {memo.sender_position, *(id_ for id_, time in answered.items() if time < week.end)}
+        left = tuple(id_ for id_ in who if id_ not in done)
         return Told(what="waits" if left else "asked", artifact=memo, names=left)
     asked = tuple(
         ref
@@ -134,25 +134,6 @@ def _of_memo(archive: Archive, times: Mapping[Ref, dt.datetime], week: Week, mem
         and one.arrival < memo.arrival
     )
     return Told(what="answers" if asked else "written", artifact=memo, answers=asked)
-
-
-def _is_closed(times: Mapping[Ref, dt.datetime], week: Week, memo: Memo) -> bool:
-    """Whether what a memo asks for was closed, on a day that is known, or superseded by the end of the week."""
-    day = (memo.discharge.on or "")[:10] if memo.discharge else ""
-    return bool(day and day < week.end.date().isoformat()) or any(_by_then(times, week, memo.superseded_by))
-
-
-def _left(archive: Archive, times: Mapping[Ref, dt.datetime], week: Week, memo: Memo) -> Iterator[str]:
-    """Who was asked and had not answered, below the memo or elsewhere; of everybody, one answer is not that of all."""
-    waiting, who, looked = [*memo.replies, *memo.also_answered_by], {memo.sender_position}, 0
-    while waiting and looked < _BELOW:
-        looked += 1
-        for ref in _by_then(times, week, [waiting.pop()]):
-            reply = archive.artifacts[ref]
-            if isinstance(reply, Memo):
-                who.add(reply.sender_position)
-                waiting += reply.replies
-    yield from (one.position for one in memo.recipients if one.position not in who)
 
 
 def _of_decision(times: Mapping[Ref, dt.datetime], week: Week, one: Artifact) -> Told:
