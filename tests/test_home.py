@@ -392,6 +392,24 @@ def test_the_timeline_has_a_bar_for_each_day(tmp_path: Path) -> None:
     assert list(bad_links(site)) == []
 
 
+def test_what_waits_for_the_directors_of_two_organizations_is_a_bar_for_each(tmp_path: Path) -> None:
+    """And one for the name alone, where it stands for both; what waits for everybody waits for that."""
+    site = tmp_path / "site"
+    for name in ("quay", "yard"):
+        write_org(site / name / "org", name, positions=["director"])
+        write(site / name, 3, name, to=f"{name}/director", action_required=True)
+    write(site / "other", 0, "newest", to="engineer", sender="tester")
+    write(site / "other", 9, "both", to="director", action_required=True)
+    page = home(site)
+    found = picture(site, "waiting-by-age")
+    assert dict(zip(found.labels, found.drawn, strict=True)) == {
+        "quay/director": (1, 0, 0),
+        "yard/director": (1, 0, 0),
+        "director": (0, 1, 0),
+    }
+    assert "Waiting for people 3" in waiting(page)
+
+
 def test_the_timeline_shows_who_wrote_how_much_in_each_week_of_a_year(tmp_path: Path) -> None:
     """The weeks from the first to the last with anything, as many marks of months as have room, also on a phone."""
     chance, expected = random.Random(42), Counter[tuple[str, str]]()
