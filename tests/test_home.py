@@ -237,7 +237,7 @@ def test_positions_are_a_line_each_and_quiet_ones_are_folded(repo: Path) -> None
     assert [row.find("th").text_content() for row in rows] == ["engineer", "tester"]
     assert 20 < len(rows[0].findall("td")[-1].text_content()) <= 61
     (quiet,) = page.xpath("//section[@id='positions']//details")
-    assert quiet.findtext("summary") == "27 quiet ones" and "open" not in quiet.attrib
+    assert quiet.findtext("summary") == "27 quiet positions" and "open" not in quiet.attrib
     assert len(quiet.findall(".//a")) == 27
     for memo in (repo / "memos/inbox").iterdir():
         memo.unlink()

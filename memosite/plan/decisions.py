@@ -157,9 +157,9 @@ VIEWS: Mapping[str, _Filter] = {
 
 _INTROS: Mapping[str, str] = {
     "in-force": phrase("Decided, and neither rejected nor superseded."),
-    "unclear": phrase("Their status says nothing of how they stand. They are not in force."),
-    "no-status": phrase("Their head gives no status."),
-    "by-position": phrase("By who decided, as the head says; else by whose repo they are in."),
+    "unclear": phrase("Their status does not say whether they were accepted. They are not in force."),
+    "no-status": phrase("They do not state a status."),
+    "by-position": phrase("By who decided. If a decision does not say who, by the position whose repo it is in."),
     "proposals": phrase("Proposals, pending first, with the decisions on them."),
     "documents": phrase("Indexes, READMEs and other documents. They are neither decisions nor proposals."),
 }
@@ -316,7 +316,7 @@ def _intro(lists: _Lists) -> str:
         return phrase("Decisions and pending proposals by date, the pending ones first.")
     return phrase(
         "Decisions by date, pending first; the newest is of {day}. In force is what was decided, and is neither "
-        "rejected nor superseded. What several systems record is counted for each of them.",
+        "rejected nor superseded. A decision that several systems record is listed once for each.",
         day=newest.day,
     )
 
@@ -331,7 +331,7 @@ def _said(lists: _Lists, start: str) -> Iterator[ListSection]:
     """What speaks of a decision in its subject, the newest first."""
     found = [one for one in lists.context.archive.artifacts.values() if _SPEAKS.search(one.subject)]
     if found:
-        heading = phrase("Subjects that speak of a decision")
+        heading = phrase("Items whose subject mentions a decision")
         yield page.section(lists.context, start, heading, found, anchor="said", limit=_SAID)
 
 

@@ -112,7 +112,7 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
             ),
             example=shlex.quote(f"{folder}{example.name}.xml"),
             example_full=shlex.quote(f"{folder}{example.name}{'-full' if example.has_full else ''}.xml"),
-            name=feed_name(example.position.id if example.position else "everything"),
+            name=feed_name(example.position.id if example.position else example.label or "everything"),
             page=_following(context, example).href or "",
             choices=tuple(
                 (

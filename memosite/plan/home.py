@@ -29,7 +29,7 @@ from memosite.plan.page import head_of
 from memosite.plan.positions import draw_activity, find_activity, unknown_reading
 from memosite.plan.sessions import unread_logs
 from memosite.plan.threads import thread_views
-from memosite.plan.weeks import Week, listed_weeks
+from memosite.plan.weeks import Week, listed_weeks, undated_link
 from memosite.sources.forges import commit_url
 
 
@@ -70,6 +70,7 @@ class HomePage(Page):
     weeks: tuple[tuple[Reference, str, int, bool], ...]
     newest: tuple[Row, ...]
     dated: int
+    undated: Reference | None
     months: tuple[Reference, ...]
     sources: tuple[SourceRow, ...]
     counts: tuple[tuple[str, int], ...]
@@ -323,6 +324,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]], weeks:
         positions=at_a_glance(context, HOME, activity, most=_SEATS),
         newest=context.rows(HOME, (artifact.ref for artifact in shown)),
         dated=len(dated),
+        undated=undated_link(HOME, sum(one.is_listed for one in months.get(UNDATED_MONTH, ()))),
         digests=Reference(label=phrase("Digests"), href=relative(HOME, DIGESTS)),
         weeks=listed_weeks(HOME, weeks[-2:]),
         months=tuple(

@@ -18,13 +18,13 @@ from memosite.archive.ledger import Ledger
 from memosite.archive.mailboxes import action_word
 from memosite.archive.model import Artifact, Memo
 from memosite.facts.parsed import Kind
-from memosite.facts.phrases import joined, kind_word, kinds, phrase
+from memosite.facts.phrases import joined, kind_word, phrase
 from memosite.facts.times import Moment
 from memosite.facts.values import Value, replace
 from memosite.feeds import Feed, FeedFile, FeedItem, tag_uri
 from memosite.pages import Cell, Grid, ListPage, Page, PictureColumn, PictureRow, Reference, Sparks, shade_of
 from memosite.plan import page
-from memosite.plan.context import Context, Unit, Written, traced_unit
+from memosite.plan.context import Context, Unit, Written, kinds_line, traced_unit
 from memosite.plan.dates import monday, month_alone, month_name, newest
 from memosite.plan.machine_archive import month_lines, month_sitemap
 from memosite.plan.positions import count_weeks, draw_weeks
@@ -198,7 +198,7 @@ def plan_timeline(context: Context, months: Mapping[str, Sequence[Artifact]]) ->
                 year=phrase("Undated") if year == "Undated" else year,
                 months=tuple((_short_link(month), len(months[month])) for month in years[year]),
                 days=_days(year, {month: months[month] for month in years[year]})
-                if year != "Undated" and place < _DRAWN_YEARS
+                if year != "Undated" and place < _DRAWN_YEARS and sum(len(months[month]) for month in years[year]) > 1
                 else None,
                 weeks=_weeks(context, year, [one for month in years[year] for one in months[month]])
                 if year != "Undated" and place < _DRAWN_WEEKS
@@ -221,7 +221,7 @@ def _days(year: str, months: Mapping[str, Sequence[Artifact]]) -> Sparks:
         counts = Counter(artifact.date.instant.day for artifact in artifacts if artifact.date)
         _, length = calendar.monthrange(int(year), int(month.partition("/")[2]))
         cells = tuple(Cell(number=counts[day]) if day <= length else None for day in range(1, 32))
-        rows.append(PictureRow(label=_short_link(month), cells=cells, note=_counts(artifacts)))
+        rows.append(PictureRow(label=_short_link(month), cells=cells, note=kinds_line(artifacts)))
     picture = Sparks(
         anchor=f"days-{year}",
         caption="",
@@ -344,14 +344,14 @@ def _plan_digest(
             if digest.is_running
             else phrase("Digest: {title}", title=_title(context, digest)),
             section="timeline",
-            description=_counts(digest.artifacts),
+            description=kinds_line(digest.artifacts),
         ),
         feeds=_feeds(start),
-        intro=phrase("What arrived from {day} on, so far. What arrived late has an earlier date.", day=digest.day)
+        intro=phrase("What arrived from {day} on, so far. Items that came late have an earlier date.", day=digest.day)
         if digest.is_running
-        else phrase("What arrived in the week from {day}. What arrived late has an earlier date.", day=digest.day)
+        else phrase("What arrived in the week from {day}. Items that came late have an earlier date.", day=digest.day)
         if context.feeds.is_weekly
-        else phrase("What arrived on this day. What arrived late has an earlier date."),
+        else phrase("What arrived on this day. Items that came late have an earlier date."),
         sections=page.grouped_sections(
             context, start, groups, names={heading.lower(): heading for _, heading in _KINDS}
         ),
@@ -359,12 +359,6 @@ def _plan_digest(
         previous=previous or Reference(label=phrase("All digests"), href=urls.relative(start, urls.DIGESTS)),
         next=following,
     )
-
-
-def _counts(artifacts: Iterable[Artifact]) -> str:
-    """The number of artifacts of each kind: `3 memos, 1 note`."""
-    counts = Counter(artifact.kind for artifact in artifacts)
-    return joined(", ", [kinds(kind, counts[kind]) for kind, _ in _KINDS if counts[kind]])
 
 
 def _lists(context: Context, digests: Sequence[Digest]) -> Iterator[DigestsPage]:
@@ -421,7 +415,7 @@ def _item(context: Context, digest: Digest) -> FeedItem:
             "digest",
             f"week-{digest.day}" if context.feeds.is_weekly else digest.day,
         ),
-        title=joined(": ", (title, _counts(digest.artifacts))),
+        title=joined(": ", (title, kinds_line(digest.artifacts))),
         path=urls.index_file(here),
         repo="",
         sender=context.site.title,
@@ -432,9 +426,9 @@ def _item(context: Context, digest: Digest) -> FeedItem:
         sent=digest.end.isoformat().replace("+00:00", "Z"),
         link=context.canonical(here),
         date=Moment(instant=digest.end, offset=0),
-        notice=phrase("digest of week from {day}: {counts}", day=digest.day, counts=_counts(digest.artifacts))
+        notice=phrase("digest of week from {day}: {counts}", day=digest.day, counts=kinds_line(digest.artifacts))
         if context.feeds.is_weekly
-        else phrase("digest of {day}: {counts}", day=digest.day, counts=_counts(digest.artifacts)),
+        else phrase("digest of {day}: {counts}", day=digest.day, counts=kinds_line(digest.artifacts)),
         rows=tuple(rows),
     )
 
