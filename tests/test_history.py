@@ -1,6 +1,5 @@
 """The life of files: what the history of real repos, made on the fly, tells of memos (SPEC 2.3)."""
 
-import marshal
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from memosite.archive.model import Archive, Life, Memo
 from memosite.cli import main
 from memosite.facts.file import File
 from memosite.facts.parsed import FileFacts
+from memosite.facts.values import replace
 from memosite.reading.screen import Screen
 from memosite.resolve.lives import Lives
 from memosite.run import processes
@@ -61,7 +61,7 @@ def received(engine: Repo) -> Repo:
 
 def by(who: str) -> Callable[[Any], Any]:
     """Let kept events be somebody else's."""
-    return lambda row: (row[0], tuple((kind, at, who, *others) for kind, at, _, *others in row[1]))
+    return lambda events: tuple(replace(event, who=who) for event in events)
 
 
 @pytest.fixture
@@ -261,7 +261,7 @@ def test_a_new_commit_writes_the_rows_of_its_files_alone(received: Repo, cache: 
         read_history(found, Screen().names, known=known)
         known.write()
     assert history_of(received, cache=cache) == history_of(received)
-    rewrite(cache, EVENTS, lambda told: told)
+    rewrite(cache, EVENTS, lambda events: events)
     assert list(history_of(received, cache=cache).events) == list(history_of(received).events)
 
 
@@ -422,15 +422,20 @@ def test_only_a_repo_that_has_changed_is_asked_about(
 ) -> None:
     """With a process for each question, several repos would cost more than all the rest of a small build.
 
-    Without a change there is none: as in a container without git that got the cache.
+    Without a change there is none: as in a container without git that got the cache. Nor is it asked again which
+    commits texts mean.
     """
+    for name in ("one", "two"):
+        write_memo(site / name / "memos/inbox", "2026-05-03-1430--ann--bo--commits", body="It is `1a2b3c4`.")
+        Repo(site / name, is_new=False).commit(at=19)
+    build_site(site)
     repo = Repo(site / "one", is_new=False)
     write_memo(repo.root / "memos/inbox", "2026-05-03-1430--ann--bo--second")
     repo.commit(at=20)
     folders = asked(monkeypatch)
     build_site(site)
     assert set(folders) == {site / "one"}
-    assert len(folders) <= 5
+    assert len(folders) <= 6
     folders.clear()
     for name in ("one", "two"):
         write_memo(site / name / "memos/inbox", f"2026-05-04-1430--ann--bo--not-committed-{name}")
@@ -487,7 +492,7 @@ def test_after_any_change_of_a_repo_or_of_what_is_known_history_is_what_git_says
         build_site(site)
         assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "clean")
         with State(cache) as state:
-            assert [marshal.loads(value)[2] for _, value in state[LINES].items()] == ["HEAD"] * 2
+            assert [b"HEAD" in value for _, value in state[LINES].items()] == [True, True]
     repo = Repo(site / "one", is_new=False)
     for change in CHANGES:
         for number in range(1 if change is CHANGES[-1] else 2):

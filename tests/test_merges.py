@@ -5,12 +5,11 @@ import random
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from lxml import html
 
-from memosite.archive.history import LifeEvent
+from memosite.archive.history import HistoryCommit, LifeEvent
 from memosite.facts.values import replace
 from memosite.reading.screen import Screen
 from memosite.sources.folder import repo_at
@@ -456,10 +455,9 @@ def test_of_a_repo_with_merges_only_new_commits_are_read_again(tmp_path: Path) -
     assert life(repo, cache=cache) == ["received inbox by Ann of the cache", "edited inbox by Cy"]
 
 
-def of_the_cache(row: Any) -> Any:
+def of_the_cache(commit: HistoryCommit) -> HistoryCommit:
     """A kept commit by somebody else."""
-    number, (parents, at, who, *others) = row
-    return number, (parents, at, f"{who} of the cache", *others)
+    return replace(commit, author=f"{commit.author} of the cache")
 
 
 def test_what_another_version_made_of_the_commits_is_not_used(tmp_path: Path) -> None:
@@ -470,7 +468,7 @@ def test_what_another_version_made_of_the_commits_is_not_used(tmp_path: Path) ->
     merge(repo, "side")
     fresh = history_of(repo, cache=cache)
     rewrite(cache, COMMITS, of_the_cache)
-    rewrite(cache, EVENTS, lambda row: (row[0], ()))
+    rewrite(cache, EVENTS, lambda _: ())
     with State(cache) as state, state.writing():
         other = replace(COMMITS, version=COMMITS.version - 1)
         for table in (LINES, EVENTS, TREE, COMMITS):

@@ -11,9 +11,8 @@ guessed.
 """
 
 import hashlib
-import marshal
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from operator import itemgetter
 from typing import Any, Generic, TypeVar
 
 from memosite.archive.history import (
@@ -53,7 +52,8 @@ from memosite.sources.objects import (
     read_contents,
 )
 from memosite.store.shelf import Shelf
-from memosite.store.state import COMMITS, EVENTS, LINES, TREE, Row, Rows, State
+from memosite.store.state import COMMITS, EVENTS, LINES, TREE, Row, Rows, State, Table
+from memosite.store.values import read_value, value_bytes
 
 T = TypeVar("T")
 
@@ -74,6 +74,31 @@ class Log(Value):
     commits: Mapping[str, HistoryCommit] = field(default_factory=dict)
 
 
+class _Files(Value):
+    """What is said of a history: the repo's name, its commit, by which `ref` in which state, and how many rows it has.
+
+    `words` are the commits that texts mean, as git said when the repo was in the state `at`.
+    """
+
+    name: str = ""
+    head: str = ""
+    ref: str = ""
+    at: str = ""
+    committed: Moment | None = None
+    foreign: tuple[str, ...] = ()
+    names: tuple[RedactedName, ...] = ()
+    counts: tuple[int, int] = (0, 0)
+    words: Mapping[str, str] = field(default_factory=dict)
+
+
+class _Commits(Value):
+    """What is said of the commits of a line: the repo's name, up to which commit they lead, how many they are."""
+
+    name: str = ""
+    head: str = ""
+    count: int = 0
+
+
 class KnownHistory:
     """Caches the history of one source: in memory, and as rows of a line, if there is a state."""
 
@@ -81,68 +106,71 @@ class KnownHistory:
         """Name the line. Its rows are loaded when they are needed."""
         self._state = state or State(None)
         self._line = line
-        self._name = self._ref = self._at = ""
+        self._said = _Files()
         self._read = History()
         self._log: Log | None = None
         self._files_row = self._log_row = b""
-        self._events: _Numbered[tuple[LifeEvent, ...]] = _Numbered(self._state[EVENTS], line, _told)
-        self._commits: _Numbered[HistoryCommit] = _Numbered(self._state[COMMITS], line, _plain)
+        self._events: _Numbered[tuple[LifeEvent, ...]] = _Numbered(self._state[EVENTS], line)
+        self._commits: _Numbered[HistoryCommit] = _Numbered(self._state[COMMITS], line)
         self._tree: Mapping[str, str] = {}
         self._is_new = self._is_log_new = False
 
     def get(self, name: str) -> History:
         """The history cached under this name, with the contents of its commit; empty without it."""
-        if self._name != name:
-            self._name, self._read, self._is_new = name, History(), False
+        if self._said.name != name:
+            self._said, self._read, self._is_new = _Files(name=name), History(), False
             with self._state.reading():
                 self._load(name)
         return self._read
 
     def _load(self, name: str) -> None:
-        self._files_row, self._ref, self._at = b"", "", ""
-        row, found = self._of(_FILES, name)
-        if not found:
+        row = self._state[LINES].get(self._line, _FILES)
+        said: _Files = read_value(row, _Files) if row else _Files()
+        self._files_row = b""
+        if row is None or said.name != name:
             return
-        reading = _Reading()
-        events = self._events.load(reading.events)
+        events = self._events.load()
         tree = {str(path): blob.decode("ascii") for (_, path), blob in self._state[TREE].items(self._line)}
-        _, head, ref, at, committed, foreign, names, counts = found
-        if counts == (len(events), len(tree)):
-            self._files_row, self._tree, self._ref, self._at = row, tree, ref, at
+        if said.counts == (len(events), len(tree)):
+            self._files_row, self._tree, self._said = row, tree, said
             self._read = History(
-                commit=head, committed=reading.moment(committed), tree=dict(sorted(tree.items())), foreign=foreign,
-                events=events, names=_redacted(names),
+                commit=said.head, committed=said.committed, tree=dict(sorted(tree.items())), foreign=said.foreign,
+                events=events, names=said.names,
             )  # fmt: skip
-
-    def _of(self, part: str, name: str) -> tuple[bytes, tuple[Any, ...]]:
-        """What is said of a part of the line, as it is written and read; nothing if it is another folder's."""
-        row = self._state[LINES].get(self._line, part) or b""
-        found = marshal.loads(row) if row else ("",)  # noqa: S302 - signed by this user
-        return row, found if found[0] == name else ()
 
     def state(self, name: str, ref: str) -> str:
         """The state of the repo in which `ref` led to the history that is cached; "" if that is not known."""
-        return self._at if self.get(name).tree is not None and self._ref == ref else ""
+        return self._said.at if self.get(name).tree is not None and self._said.ref == ref else ""
 
     def note_state(self, ref: str, state: str) -> None:
         """The history that was put last is what `ref` leads to as long as the repo is in this state."""
-        if self._name and (ref, state) != (self._ref, self._at):
-            self._ref, self._at, self._is_new = ref, state, True
+        if self._said.name and (ref, state) != (self._said.ref, self._said.at):
+            self._said, self._is_new = replace(self._said, ref=ref, at=state, words={}), True
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """The commits that words mean in the state that was noted last; "" for those that mean none."""
+        return self._said.words
+
+    def note_words(self, words: Mapping[str, str]) -> None:
+        """Note what words mean in the state that was noted last."""
+        if self._said.at and words != self._said.words:
+            self._said, self._is_new = replace(self._said, words=words), True
 
     def put(self, name: str, read: History) -> None:
         """Keep the history in memory under a name; `write` saves it."""
-        self._name, self._read, self._is_new = name, read, True
-        self._ref = self._at = ""
+        self._said, self._read, self._is_new = _Files(name=name), read, True
 
     def log(self, name: str) -> Log:
         """The commits cached under this name, which may lead up to an earlier commit; none if there are none."""
         if self._log is None or self._log.name != name:
             self._log, self._is_log_new, self._log_row = Log(name=name), False, b""
             with self._state.reading():
-                row, found = self._of(_COMMITS, name)
-                commits = self._commits.load(_Reading().commit) if found else {}
-            if commits and found[2] == len(commits):
-                self._log, self._log_row = Log(name=name, head=found[1], commits=commits), row
+                row = self._state[LINES].get(self._line, _COMMITS)
+                said: _Commits = read_value(row, _Commits) if row else _Commits()
+                commits = self._commits.load() if said.name == name else {}
+            if row and commits and said.count == len(commits):
+                self._log, self._log_row = Log(name=name, head=said.head, commits=commits), row
         return self._log
 
     def put_log(self, log: Log) -> None:
@@ -153,9 +181,11 @@ class KnownHistory:
         """Save what is new: the rows that changed, as long as those that are there are what was read or saved last."""
         lines, read = self._state[LINES], self._read
         if self._is_new and read.tree is not None:
-            counts = len(read.events), len(read.tree)
-            said = self._name, read.commit, self._ref, self._at, _written(read.committed), read.foreign
-            row = marshal.dumps((*said, tuple(map(tuple, read.names)), counts), _FORM)
+            self._said = replace(
+                self._said, head=read.commit, committed=read.committed, foreign=read.foreign, names=read.names,
+                counts=(len(read.events), len(read.tree)),
+            )  # fmt: skip
+            row = value_bytes(self._said)
             with self._state.writing():
                 is_ours = self._files_row != b"" and self._files_row == lines.get(self._line, _FILES)
                 tree = self._state[TREE]
@@ -172,7 +202,7 @@ class KnownHistory:
                 lines.put([((self._line, _FILES), row)])
             self._files_row, self._tree = row, read.tree
         if self._is_log_new and self._log is not None:
-            row = marshal.dumps((self._log.name, self._log.head, len(self._log.commits)), _FORM)
+            row = value_bytes(_Commits(name=self._log.name, head=self._log.head, count=len(self._log.commits)))
             with self._state.writing():
                 is_ours = self._log_row != b"" and self._log_row == lines.get(self._line, _COMMITS)
                 self._commits.write(self._log.commits, is_anew=not is_ours)
@@ -183,24 +213,27 @@ class KnownHistory:
 
 _FILES, _COMMITS = "files", "commits"
 
+NUMBERED: Mapping[Table, Any] = {EVENTS: tuple[int, tuple[LifeEvent, ...]], COMMITS: tuple[int, HistoryCommit]}
+"""What a row holds: a number, by which rows have their order, and a value."""
+
 
 class _Numbered(Generic[T]):
     """A mapping whose values are rows of a line, with numbers that keep its order: a change writes what it touches."""
 
-    def __init__(self, rows: Rows, line: str, plain: Callable[[T], tuple[Any, ...]]) -> None:
-        """Write each value as `plain` gives it."""
+    def __init__(self, rows: Rows, line: str) -> None:
+        """Begin without any."""
         self._rows = rows
         self._line = line
-        self._plain = plain
         self._numbers: dict[str, int] = {}
         self._saved: Mapping[str, T] = {}
 
-    def load(self, read: Callable[[str, Any], T]) -> Mapping[str, T]:
-        """What is saved, each read from its key and its plain value."""
-        rows = [(marshal.loads(value), str(key)) for (_, key), value in self._rows.items(self._line)]  # noqa: S302
-        rows.sort(key=lambda row: row[0][0])
-        self._numbers = {key: number for (number, _), key in rows}
-        self._saved = {key: read(key, plain) for (_, plain), key in rows}
+    def load(self) -> Mapping[str, T]:
+        """What is saved, in its order."""
+        kind = NUMBERED[self._rows.table]
+        rows = [(str(key), *read_value(value, kind)) for (_, key), value in self._rows.items(self._line)]
+        rows.sort(key=itemgetter(1))
+        self._numbers = {key: number for key, number, _ in rows}
+        self._saved = {key: one for key, _, one in rows}
         return self._saved
 
     def write(self, now: Mapping[str, T], *, is_anew: bool) -> None:
@@ -218,72 +251,10 @@ class _Numbered(Generic[T]):
                 number, free = free, free + 1
             numbers[key] = last = number
             if not is_in_place or self._saved.get(key) is not one:
-                changed.append(((self._line, key), marshal.dumps((number, self._plain(one)), _FORM)))
+                changed.append(((self._line, key), value_bytes((number, one))))
         self._rows.remove((self._line, key) for key in self._numbers.keys() - now.keys())
         self._rows.put(changed)
         self._numbers, self._saved = numbers, now
-
-
-# History as plain values, for `marshal`, and back.
-
-
-_FORM = 2
-"""The version of `marshal`: it looks at no identities, so equal values have equal bytes."""
-
-
-def _written(moment: Moment | None) -> tuple[str, int | None] | None:
-    return (moment.instant.isoformat(), moment.offset) if moment else None
-
-
-def _told(events: tuple[LifeEvent, ...]) -> tuple[Any, ...]:
-    return tuple(
-        [
-            (one.kind, _written(one.at), one.who, one.commit, one.path, one.before, one.after, one.merge)
-            for one in events
-        ]
-    )
-
-
-def _plain(commit: HistoryCommit) -> tuple[Any, ...]:
-    changes = tuple([(change.path, change.after) for change in commit.changes])
-    return commit.parents, _written(commit.at), commit.author, changes, tuple(map(tuple, commit.names))
-
-
-def _redacted(names: Iterable[tuple[Any, str]]) -> tuple[RedactedName, ...]:
-    return tuple([RedactedName(kind, name) for kind, name in names])
-
-
-class _Reading:
-    """Reads plain values; times and names of people that are equal are the same objects."""
-
-    def __init__(self) -> None:
-        self._moments: dict[tuple[str, int | None], Moment] = {}
-        self._people: dict[str, str] = {}
-
-    def moment(self, plain: tuple[str, int | None] | None) -> Moment | None:
-        if plain is None:
-            return None
-        if plain not in self._moments:
-            self._moments[plain] = Moment(instant=datetime.fromisoformat(plain[0]), offset=plain[1])
-        return self._moments[plain]
-
-    def events(self, _: str, plain: Any) -> tuple[LifeEvent, ...]:
-        return tuple(
-            [
-                LifeEvent(
-                    kind=kind, at=self.moment(at), who=self._people.setdefault(who, who), commit=commit, path=path,
-                    before=before, after=after, merge=merge,
-                )
-                for kind, at, who, commit, path, before, after, merge in plain
-            ]
-        )  # fmt: skip
-
-    def commit(self, id_: str, plain: Any) -> HistoryCommit:
-        parents, at, author, changes, names = plain
-        return HistoryCommit(
-            id=id_, parents=parents, at=self.moment(at), author=self._people.setdefault(author, author),
-            changes=tuple([FileChange(path=path, after=after) for path, after in changes]), names=_redacted(names),
-        )  # fmt: skip
 
 
 ScreenNames = Callable[[Iterable[str]], Mapping[str, str]]
@@ -586,7 +557,6 @@ class KnownPast:
         self._is_open: dict[str, bool] = {}
         self._secrets: dict[str, FormerSecrets] = {}
         self._allowed: frozenset[str] = frozenset()
-        self._commits: dict[str, str] = {}
         self._cards: tuple[object, Mapping[str, CommitCard]] = (None, {})
 
     def _last(self) -> tuple[str, History]:
@@ -616,7 +586,6 @@ class KnownPast:
             )
             if not self._base.why_not:
                 self._known.note_state(self.holding.commit, state)
-            self._commits = {}
         if screen.allowed != self._allowed:
             self._allowed = screen.allowed
             self._contents, self._is_open, self._secrets = {}, {}, {}
@@ -628,13 +597,12 @@ class KnownPast:
         facts = (result for result in parsed if isinstance(result.fact, Envelope | BodyFile))
         edits = (event for one in facts for event in _edits(history, one.path))
         self._read_contents(repo, _paths_of((*gone.values(), *edits)), removed.values(), shelf, screen)
-        self._find_commits(repo, parsed)
         return replace(
             history,
             blobs=self._contents,
             secrets=self._secrets,
             confidential=frozenset(key for key, blob in removed.items() if not self._is_open.get(blob)),
-            commits={one: id_ for one, id_ in self._commits.items() if id_},
+            commits=self._commits(repo, parsed),
         )
 
     def _read_contents(
@@ -648,7 +616,7 @@ class KnownPast:
         secrets = {id_: self._secrets[id_] for id_ in contents if id_ in self._secrets}
         new = [id_ for id_ in wanted if id_ not in contents or (id_ in judged and id_ not in is_open)]
         try:
-            for id_, read in read_contents(repo, new):
+            for id_, read in read_contents(repo, new) if new else ():
                 screened = screen.file(File(source="", path=paths[id_], data=read))
                 contents[id_] = shelf.put(screened.file.data.decode("utf-8", "replace").replace("\r\n", "\n").encode())
                 if screened.hits:
@@ -680,15 +648,19 @@ class KnownPast:
             self._cards = of, by_id | {word: by_id[id_] for word, id_ in found.items() if id_ in by_id}
         return self._cards[1]
 
-    def _find_commits(self, repo: Repo, parsed: Iterable[Parsed]) -> None:
+    def _commits(self, repo: Repo, parsed: Iterable[Parsed]) -> dict[str, str]:
+        """The commits that texts mean, by the words for them. Git is asked once for each, in each of its states."""
         mentioned = dict.fromkeys(_mentioned(parsed))
-        new = [name for name in mentioned if name not in self._commits]
+        known = {} if self._base.why_not else self._known.words
+        new = [name for name in mentioned if name not in known]
         try:
-            found = find_commits(repo, new)
+            found = find_commits(repo, new) if new else {}
         except GitError:
-            found, new = {}, []
-        known = self._commits | {one: found.get(one, "") for one in new}
-        self._commits = {name: known[name] for name in mentioned if name in known}
+            return {name: known[name] for name in mentioned if known.get(name)}
+        words = {name: known[name] if name in known else found.get(name, "") for name in mentioned}
+        if not self._base.why_not:
+            self._known.note_words(words)
+        return {name: id_ for name, id_ in words.items() if id_}
 
 
 def _line_of(holding: Holding) -> str:

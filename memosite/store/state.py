@@ -33,7 +33,7 @@ FILE: Final = "state.sqlite"
 WAIT: Final = 20.0
 """Seconds to wait while another process writes; then nothing of this one is remembered."""
 
-HISTORY_VERSION: Final = 8
+HISTORY_VERSION: Final = 9
 """Of what is made of git histories: it is raised when the same commits give other events, or another form of them."""
 
 Key = tuple[str | int, ...]
@@ -444,12 +444,12 @@ class Rows:
     def __init__(self, state: State, table: Table) -> None:
         """Read and write them through this state."""
         self._state = state
-        self._table = table
+        self.table = table
 
     def get(self, *key: str | int) -> bytes | None:
         """The row of a key; None if there is none."""
         for found, value in self._select(key):
-            return value if len(found) == len(self._table.keys) else None
+            return value if len(found) == len(self.table.keys) else None
         return None
 
     def items(self, *key: str | int) -> list[Row]:
@@ -459,15 +459,15 @@ class Rows:
 
     def keys(self, *key: str | int) -> list[Key]:
         """The keys of these rows in their order. Their values are not read, and so not known to be ours."""
-        if not self._state.is_current(self._table):
+        if not self._state.is_current(self.table):
             return []
         return [_key_of(row) for row in self._state.rows(self._query(self._columns, key), _bound(key))]
 
     def firsts(self) -> list[str | int]:
         """The first parts of all keys, each once; not known to be ours, as those of `keys`."""
-        if not self._state.is_current(self._table):
+        if not self._state.is_current(self.table):
             return []
-        name, first = self._table.name, self._table.keys[0]
+        name, first = self.table.name, self.table.keys[0]
         next_one = f"SELECT (SELECT min({first}) FROM {name} WHERE {first} > one) FROM found WHERE one IS NOT NULL"
         found = (
             f"WITH RECURSIVE found(one) AS (SELECT min({first}) FROM {name} UNION ALL {next_one}) SELECT * FROM found"
@@ -476,18 +476,18 @@ class Rows:
 
     def count(self, *key: str | int) -> int:
         """How many rows there are of a key that is given in part."""
-        if not self._state.is_current(self._table):
+        if not self._state.is_current(self.table):
             return 0
-        found = self._state.rows(f"SELECT count(*) FROM {self._table.name}{self._where(key)}", _bound(key))
+        found = self._state.rows(f"SELECT count(*) FROM {self.table.name}{self._where(key)}", _bound(key))
         return int(found[0][0]) if found else 0
 
     def put(self, rows: Iterable[Row]) -> None:
         """Write rows in the place of those that have the same keys, within `writing`."""
-        self._state.make_current(self._table)
-        marks = ", ".join("?" for _ in self._table.keys)
+        self._state.make_current(self.table)
+        marks = ", ".join("?" for _ in self.table.keys)
         self._state.change(
-            f"INSERT INTO {self._table.name} VALUES ({marks}, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-            ((*_bound(key), self._state.signed(self._table, key, value)) for key, value in rows),
+            f"INSERT INTO {self.table.name} VALUES ({marks}, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+            ((*_bound(key), self._state.signed(self.table, key, value)) for key, value in rows),
         )
 
     def replace(self, rows: Iterable[Row], *key: str | int) -> None:
@@ -498,7 +498,7 @@ class Rows:
 
     def signatures(self, *key: str | int) -> dict[Key, bytes]:
         """The signatures of these rows by their keys. They are not known to be ours: whole rows are checked."""
-        if not self._state.is_current(self._table):
+        if not self._state.is_current(self.table):
             return {}
         query = self._query(f"{self._columns}, substr(value, 1, {SIGNATURE_BYTES})", key)
         return {_key_of(row[:-1]): row[-1] for row in self._state.rows(query, _bound(key))}
@@ -506,35 +506,35 @@ class Rows:
     def differing(self, rows: Iterable[Row], known: dict[Key, bytes]) -> Iterator[Row]:
         """Those rows that are not as the signatures that are `known`, out of which all are taken."""
         for key, value in rows:
-            if known.pop(key, None) != self._state.signed(self._table, key, value)[:SIGNATURE_BYTES]:
+            if known.pop(key, None) != self._state.signed(self.table, key, value)[:SIGNATURE_BYTES]:
                 yield key, value
 
     def remove(self, keys: Iterable[Key]) -> None:
         """Remove the rows of keys that are given in part or whole, within `writing`."""
-        if self._state.is_current(self._table):
+        if self._state.is_current(self.table):
             for length, some in groupby(sorted(map(_bound, keys), key=len), key=len):
                 place = self._where(("",) * length)
-                self._state.change(f"DELETE FROM {self._table.name}{place}", some)
+                self._state.change(f"DELETE FROM {self.table.name}{place}", some)
 
     def _select(self, key: Key) -> Iterator[Row]:
-        if not self._state.is_current(self._table):
+        if not self._state.is_current(self.table):
             return
         for row in self._state.rows(self._query(f"{self._columns}, value", key), _bound(key)):
             whole = _key_of(row[:-1])
-            ours = self._state.value(self._table, whole, row[-1])
+            ours = self._state.value(self.table, whole, row[-1])
             if ours is None:
                 return
             yield whole, ours
 
     @property
     def _columns(self) -> str:
-        return ", ".join(self._table.keys)
+        return ", ".join(self.table.keys)
 
     def _query(self, columns: str, key: Key) -> str:
-        return f"SELECT {columns} FROM {self._table.name}{self._where(key)} ORDER BY {self._columns}"
+        return f"SELECT {columns} FROM {self.table.name}{self._where(key)} ORDER BY {self._columns}"
 
     def _where(self, key: Key) -> str:
-        names = self._table.keys[: len(key)]
+        names = self.table.keys[: len(key)]
         return f" WHERE {' AND '.join(f'{name} = ?' for name in names)}" if names else ""
 
 

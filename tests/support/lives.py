@@ -1,6 +1,5 @@
 """Memos whose life in git is looked at: puts one into a repo, reads the history, tells it in a few words."""
 
-import marshal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,9 @@ from memosite.archive.model import Archive
 from memosite.reading.screen import Screen
 from memosite.sources.folder import holding_repo, repo_at
 from memosite.sources.git import Repo as FoundRepo
-from memosite.sources.history import KnownHistory, read_history
+from memosite.sources.history import NUMBERED, KnownHistory, read_history
 from memosite.store.state import State, Table
+from memosite.store.values import read_value, value_bytes
 from tests.support.archives import folder_source, read_folders
 from tests.support.memos import write_memo
 from tests.support.repos import Repo
@@ -54,9 +54,10 @@ def history_of(repo: Repo, *, cache: Path | None = None) -> History:
 
 
 def rewrite(cache: Path, table: Table, change: Callable[[Any], Any]) -> None:
-    """Change what is kept of a history: the plain value of each row of a table."""
+    """Change what is kept of a history: the value of each row of a table."""
     with State(cache) as state, state.writing():
-        rows = [(key, marshal.dumps(change(marshal.loads(value)), 2)) for key, value in state[table].items()]
+        known = ((key, *read_value(value, NUMBERED[table])) for key, value in state[table].items())
+        rows = [(key, value_bytes((number, change(one)))) for key, number, one in known]
         assert rows
         state[table].put(rows)
 
