@@ -72,7 +72,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     Help that cannot be printed is an `OSError`.
     """
     try:
-        options = parser().parse_args(arguments)
+        options = parser(arguments).parse_args(arguments)
     finally:
         sys.stdout.flush()
     if any("/" in word for word in arguments):

@@ -119,6 +119,24 @@ def test_every_byte_of_a_packet_counts(site: Path, paper: Path, capsys: pytest.C
         (packet / name).write_bytes(data)
         sums.write_text(listed)
     assert check(packet).returncode == 0
+    for path in sorted((*packet.glob("*/*"), packet / "SHA256SUMS", packet / "verdicts.json")):
+        data = path.read_bytes()
+        for change in (b"", b"[]", b"\xff", data[: len(data) // 2], None):
+            path.unlink()
+            if change is not None:
+                path.write_bytes(change)
+            found = check(packet)
+            assert found.returncode == 1 and not found.stderr and found.stdout, (path, change)
+        path.write_bytes(data)
+    more = write_text(packet / "2/original\nverified: every hash.md", "x")
+    assert check(packet).stdout == "2/original\\nverified: every hash.md: in no line of SHA256SUMS\n"
+    more.unlink()
+    root = json.loads((packet / "2/proof-original.openthing.json").read_text())["months"][0]["root"]
+    for proof in packet.glob("*/proof-*.json"):
+        proof.unlink()
+    sums.write_text("".join(line for line in listed.splitlines(keepends=True) if "/proof-" not in line))
+    assert check(packet).returncode == 0
+    assert check(packet, root).stdout.splitlines() == [f"{number}: nothing proves it by that root" for number in (1, 2)]
     capsys.readouterr()
     assert main(["verify", str(paper), "--bundle", str(packet), "--site", str(site)]) == 2
     assert "expected a new or empty folder" in capsys.readouterr().err

@@ -30,8 +30,12 @@ FIRST = "2026-05-01-1430--a--b--first"
 
 
 def test_each_command_has_help_with_an_example(tmp_path: Path, capsys: Capture) -> None:
-    """The example begins with the command itself. What is no command is a usage error, said on standard error."""
-    for command in command_parsers(parser()):
+    """The example begins with the command itself. What is no command is a usage error, said on standard error.
+
+    Where a command is given its parser alone is made; it is the same.
+    """
+    for command, made in command_parsers(parser()).items():
+        assert command_parsers(parser([command]))[command].format_help() == made.format_help()
         with pytest.raises(SystemExit) as ended:
             main([command, "--help"])
         assert ended.value.code == 0

@@ -18,7 +18,7 @@ from memosite.archive.cite import Citation
 from memosite.citing import ArchiveSources, Item, Place
 from memosite.citing.verifying import Checked, verify_citation
 from memosite.facts.values import replace
-from memosite.quotes.citations import CONVERTED_ENDINGS, READERS, STRANGE_ENDINGS, read_bibtex, read_strange
+from memosite.quotes.citations import CONVERTED_ENDINGS, READERS, STRANGE_ENDINGS, read_bibtex
 from memosite.quotes.forms import to_bibtex, to_csl_json, to_html
 from memosite.quotes.html import html_blocks
 from memosite.quotes.manuscript import converted_text
@@ -654,7 +654,7 @@ def test_what_is_quoted_beside_a_citation_without_words_is_not_checked(archive: 
     asciidoc = f"[quote]\n____\nNobody believed it.\n____\n\n{cited.ref}, sha256:{cited.sha256}\n"
     for ending in STRANGE_ENDINGS:
         for text, tier in ((asciidoc, Tier.UNREAD), (LAYOUTS["curly"](cited.quote, cited), Tier.EXACT)):
-            [said] = (verify_citation(one, archive) for one in read_strange(text, ending))
+            [said] = (verify_citation(one, archive) for one in READERS[ending](text))
             assert said.tier is tier, (ending, text)
 
 

@@ -125,6 +125,9 @@ def test_links_to_the_web_and_the_archive_are_kept_and_other_destinations_are_te
     assert inner("<a@b.example>") == f'<a href="mailto:a@b.example"{REL}>a@b.example</a>'
     assert inner("<https://a.example/%C3%A9>").endswith(">https://a.example/%C3%A9</a>")
     assert inner("<memodef:Memo>") == "&lt;memodef:Memo&gt;"
+    looked_past = inner("![[![cask](c.png)*](https://a.example/)")  # where a link ends is sought beyond its images
+    assert looked_past == f'![<a href="https://a.example/"{REL}>image: cask*</a>'
+    assert inner("![![![cask](c.png)](https://a.example)](u.png)").count("<a ") == 0
     text = "# What's new?\n[a](#what-s-new) [b](#whats-new) [c](#What%27s-new) [d](#new)"
     assert read(html_of(text)).hrefs == ["#what-s-new"] * 4
     assert '<span class="path" title="#new">d</span>' in html_of(text)

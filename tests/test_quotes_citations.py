@@ -185,6 +185,15 @@ def test_wrapped_lines_change_nothing(name: str) -> None:
         assert cited.sha256 in wrapped[found.line - 1]
 
 
+def test_what_is_cited_stands_up_to_three_lines_before_the_digest() -> None:
+    """In plain text with the words first; an address on the line of the digest does not hide it."""
+    page = "https://archive.example.org/memos/a-memo/"
+    for lines in range(1, 4):
+        before = "\n".join(("(memo/a-memo#p-1), of", *("the day after," for _ in range(lines - 1))))
+        (found,) = read_plain(f"{before}\n{page} sha256:{'9' * 64}\n")
+        assert (found.ref, found.line) == ("memo/a-memo#p-1", lines + 1)
+
+
 SEEDS = [markdown_document(ODD), to_html(ODD), to_bibtex(ODD), to_csl_json(ODD), PLAIN.text]
 
 

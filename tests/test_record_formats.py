@@ -87,6 +87,9 @@ def test_the_key_is_the_section_and_the_digest_of_the_text_and_what_wyren_forbid
     assert {finding.severity for finding in parsed.findings} == {Severity.WARNING}
     told = [(finding.rule.id, finding.location.line) for finding in parsed.findings]
     assert told == [("wyren-long", 61), ("wyren-section-long", 1), ("wyren-section-long", 33), ("wyren-code", 66)]
+    for name, shown in (("R" * 60, "R" * 60), ("R" * 61, "R" * 59 + "…")):
+        long, _ = read(f"## {name}\n{bullets}## Scope changes\n{bullets}").findings[-2:]
+        assert long.message.startswith(f'"{shown}" has ')
     bullets = "".join(f"- Rope {number}\n" for number in range(29))
     assert read(f"## Decisions\n{bullets}## Scope changes\n{bullets}\n\n\n\n").findings == ()
     assert len(read("## Decisions\n" + "```\nx\n```\n" * 1_000).findings) == FINDINGS

@@ -65,6 +65,19 @@ def test_rows_are_there_the_next_time_and_nobody_else_may_read_them(folder: Path
         assert all(path.stat().st_mode & 0o077 == 0 for path in folder.iterdir())
 
 
+def test_nobody_else_may_put_a_key_in_the_place_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever rights new files have by default: its folder is closed, as the cache is."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    before = os.umask(0)
+    try:
+        part = open_part(tmp_path / "cache", "internal")
+        put(part or tmp_path, ("engine", "a.json"), b"the tide tables")
+    finally:
+        os.umask(before)
+    closed = (tmp_path / "state/memosite", tmp_path / "cache", tmp_path / "cache/internal")
+    assert [folder.stat().st_mode & 0o077 for folder in closed] == [0, 0, 0]
+
+
 texts = st.text(st.characters(), max_size=8)
 
 
@@ -133,6 +146,23 @@ def test_what_is_removed_while_somebody_reads_goes_with_the_last_reader(folder: 
         with State(folder) as writer, writer.writing():
             writer[MEMO].remove([()])
         assert dict(reader[MEMO].items()) == TIDE
+    assert b"tide" not in b"".join(file.read_bytes() for file in folder.iterdir())
+
+
+@pytest.mark.parametrize("is_read_only", [True, False])
+def test_what_was_removed_before_a_kill_goes_with_the_next_opening(folder: Path, *, is_read_only: bool) -> None:
+    """Also where nothing is written then."""
+    if not (child := os.fork()):
+        try:
+            writer = State(folder)
+            with writer.writing():
+                writer[MEMO].remove([()])
+        finally:
+            os._exit(0)  # as one that is killed, it closes nothing
+    os.waitpid(child, 0)
+    assert b"tide" in (folder / "state.sqlite").read_bytes()
+    with State(folder, is_read_only=is_read_only) as remembered:
+        assert not remembered[MEMO].count()
     assert b"tide" not in b"".join(file.read_bytes() for file in folder.iterdir())
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from memosite.cli import main
+from memosite.quotes.citations import CONVERTED_ENDINGS, READERS, STRANGE_ENDINGS
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_org, write_transcript
 from tests.support.quotations import Writer, altered
@@ -387,6 +388,17 @@ def test_a_manuscript_is_checked(desk: Desk, tmp_path: Path) -> None:
     subprocess.run(["pandoc", "-f", "markdown", "-o", str(paper)], input=written, text=True, check=True, timeout=600)
     assert [one["tier"] for one in desk.verify(paper)] == ["exact"]
     assert [one["tier"] for one in desk.verify("--quotes", paper)] == ["exact"]
+
+
+def test_a_folder_is_looked_through_for_every_format(desk: Desk, tmp_path: Path) -> None:
+    """None of them passes unseen because only its folder was named."""
+    [digest] = re.findall(r"sha256:[0-9a-f]{64}", desk.cite(f"{LOAD}#t2", format_="text"))
+    endings = {*READERS, *STRANGE_ENDINGS} - {*CONVERTED_ENDINGS, ".bib", ".json", ".tex"}
+    for ending in endings:
+        write_text(tmp_path / f"book/of{ending}", f"“There are 38 barges in the lock” ({LOAD}#t2, {digest}).\n")
+    said = desk.verify(tmp_path / "book", code=1)
+    assert sorted(one["file"].rpartition("/of")[2] for one in said) == sorted(endings)
+    assert {one["holds"] for one in said} == {False}
 
 
 FRAGMENT = ":~:text=There%20are%2039%20barges%20%28in-,the%20lock,before%20noon."

@@ -18,7 +18,7 @@ _README = """\
 Evidence for citations of an archive of memos and transcripts.
 
 verdicts.json   what was said of each citation, in their order; citation 1 is in the folder 1, and so on
-SHA256SUMS      the SHA-256 of every file in these folders
+SHA256SUMS      the SHA-256 of every file in these folders, and of verdicts.json
 check.py        checks everything that is listed below; it needs Python 3.10 or later and nothing else
 
 In each folder, as far as it is known:
@@ -37,7 +37,8 @@ To check without any program of ours:
   sha256sum -c SHA256SUMS           nothing in this packet was changed since it was made
   sha256sum 1/source.txt            equals the sha256 in the citation
   python3 check.py [ROOT]           the same for all, and every proof; ROOT is a root of the sealed log that you kept
-                                    elsewhere, or read on the health page of the archive
+                                    elsewhere, or read on the health page of the archive: then each citation needs a
+                                    proof that leads to it
 
 A packet proves that these were the words of the source, and, with a root that was kept elsewhere, since when. It does
 not prove that what they say is true.
@@ -67,22 +68,25 @@ def tree_of(proof):
     return found.hex()
 
 
-here, faults = pathlib.Path(__file__).resolve().parent, []
-for row in (here / "SHA256SUMS").read_text(encoding="utf-8").splitlines():
-    digest, name = row.split("  ", 1)
-    if not (here / name).exists() or sha((here / name).read_bytes()).hex() != digest:
-        faults.append(f"{name}: changed or removed")
-for number, verdict in enumerate(json.loads((here / "verdicts.json").read_text(encoding="utf-8")), 1):
-    source = here / str(number) / "source.txt"
-    if source.exists() and verdict["sha256"] and sha(source.read_bytes()).hex() != verdict["sha256"]:
-        faults.append(f"{number}: the source text has another hash than the citation")
-    turns = sorted(source.parent.glob("source-t*.txt"), key=lambda path: int(path.stem[len("source-t") :]))
-    if turns and [sha(turn.read_bytes()).hex() for turn in turns] != source.read_text(encoding="utf-8").split():
-        faults.append(f"{number}: the turns have other hashes than source.txt lists")
-for name in sorted(here.glob("*/proof-*.json")):
-    proof = json.loads(name.read_text(encoding="utf-8"))
+here, faults, proven = pathlib.Path(__file__).resolve().parent, [], set()
+root = "".join(sys.argv[1:]).lower()
+
+
+def check_sums(_):
+    """Every file in the folders of the citations has its line, and every line its file."""
+    listed = dict(row.split("  ", 1)[::-1] for row in (here / "SHA256SUMS").read_text("utf-8").splitlines())
+    for name, digest in listed.items():
+        if not (here / name).is_file() or sha((here / name).read_bytes()).hex() != digest:
+            faults.append(f"{name}: changed or removed")
+    there = [path.relative_to(here).as_posix() for path in sorted(here.glob("[0-9]*/*"))]
+    faults.extend(f"{name}: in no line of SHA256SUMS" for name in [*there, "verdicts.json"] if name not in listed)
+
+
+def check_proof(path):
+    """A proof is of the original beside it, and leads to its month, and from there to the root that was asked for."""
+    name, proof = path.relative_to(here).as_posix(), json.loads(path.read_text("utf-8"))
     leaf, months = json.loads(proof["leaf"]), proof["months"]
-    original = name.parent / name.name[len("proof-") : -len(".json")]
+    original = path.parent / path.name[len("proof-") : -len(".json")]
     if sha(original.read_bytes()).hex() != leaf["sha256"]:
         faults.append(f"{name}: the original is another one")
     if tree_of(proof) != months[0]["tree"]:
@@ -91,9 +95,35 @@ for name in sorted(here.glob("*/proof-*.json")):
         said = f"{month['previous']} {month['tree']} {month['month']} {month['leaves']}"
         if sha(b"\2" + said.encode()).hex() != month["root"] or (before and before["root"] != month["previous"]):
             faults.append(f"{name}: the root of {month['month']} does not follow")
-    if len(sys.argv) > 1 and sys.argv[1].lower() not in [month["root"] for month in months]:
+    if root and root not in [month["root"] for month in months]:
         faults.append(f"{name}: does not lead to that root")
-print("\n".join(faults) or "verified: every hash and every proof holds")
+    proven.add(path.parent.name)
+
+
+def check_citations(_):
+    """The source text of each citation has the hash that it names; of what is asked to be sealed, there is a proof."""
+    for number, verdict in enumerate(json.loads((here / "verdicts.json").read_text("utf-8")), 1):
+        source = here / str(number) / "source.txt"
+        if not source.is_file():
+            faults.extend([f"{number}: has no source text"] if verdict["holds"] else [])
+            continue
+        if verdict["sha256"] and sha(source.read_bytes()).hex() != verdict["sha256"]:
+            faults.append(f"{number}: the source text has another hash than the citation")
+        turns = sorted(source.parent.glob("source-t*.txt"), key=lambda path: int(path.stem[len("source-t") :]))
+        if turns and [sha(turn.read_bytes()).hex() for turn in turns] != source.read_text("utf-8").split():
+            faults.append(f"{number}: the turns have other hashes than source.txt lists")
+        if root and str(number) not in proven:
+            faults.append(f"{number}: nothing proves it by that root")
+
+
+steps = [(check_sums, here / "SHA256SUMS"), *((check_proof, one) for one in sorted(here.glob("*/proof-*.json")))]
+for step, path in [*steps, (check_citations, here / "verdicts.json")]:
+    try:
+        step(path)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        faults.append(f"{path.relative_to(here)}: cannot be checked ({type(error).__name__}: {error})")
+shown = ("".join(one if one.isprintable() else ascii(one)[1:-1] for one in fault) for fault in faults)
+print("\n".join(shown) or "verified: every hash and every proof holds")
 sys.exit(bool(faults))
 '''
 
@@ -116,6 +146,7 @@ def write_bundle(folder: Path, checked: Sequence[tuple[Checked, dict[str, object
                 path.write_bytes(data)
                 sums.append(f"{hashlib.sha256(data).hexdigest()}  {number}/{name}\n")
         verdicts = f"{json.dumps([fields for _, fields in checked], indent=2)}\n"
+        sums.append(f"{hashlib.sha256(verdicts.encode()).hexdigest()}  verdicts.json\n")
         texts = {"README.txt": _README, "check.py": _CHECK, "verdicts.json": verdicts, "SHA256SUMS": "".join(sums)}
         for name, text in texts.items():
             (folder / name).write_text(text, encoding="utf-8")

@@ -31,12 +31,10 @@ from memosite.quotes.citations import (
     CONVERTED_ENDINGS,
     MARKDOWN_ENDINGS,
     READERS,
-    STRANGE_ENDINGS,
     read_bibtex,
     read_csl_json,
     read_html,
     read_markdown,
-    read_strange,
     read_tex,
 )
 from memosite.reading.archive import open_archive
@@ -172,8 +170,7 @@ def _checked(name: str, sources: Sources, *, is_quotes: bool) -> Iterator[Checke
         yield from (verify_citation(one, sources) for one in reads(text, entries_beside(Path(name), text)))
         return
     reader = READERS.get(suffix) or _reader_of(text)
-    found = read_strange(text, suffix) if suffix in STRANGE_ENDINGS else reader(text)
-    yield from (verify_citation(citation, sources) for citation in found)
+    yield from (verify_citation(citation, sources) for citation in reader(text))
 
 
 def _blocks(name: str) -> "Sequence[Block]":

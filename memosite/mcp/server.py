@@ -82,7 +82,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     said = io.StringIO()
     try:
         with redirect_stderr(said), redirect_stdout(io.StringIO()):
-            options = parser().parse_args(words)
+            options = parser(words).parse_args(words)
     except SystemExit as error:
         lines = said.getvalue().strip().splitlines()
         raise ConfigError(lines[-1].partition("error: ")[2] if lines else "found what it does not take") from error

@@ -12,7 +12,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from operator import attrgetter
 from typing import Final
@@ -338,6 +338,7 @@ READERS: Final[Mapping[str, Callable[[str], tuple[Written, ...]]]] = {
     ".json": read_csl_json,
     ".txt": read_plain,
     **dict.fromkeys(CONVERTED_ENDINGS, read_converted),
+    **{ending: partial(read_strange, ending=ending) for ending in STRANGE_ENDINGS},
 }
 """How documents are read, by the ending of their names; those that Pandoc converts as it writes them."""
 

@@ -26,6 +26,7 @@ from memosite.search.documents import (
     documents,
     lines_of,
     positions_of,
+    terms_of,
     written_lines,
 )
 from memosite.search.match import KEYS, Hit, facts_of, make_hit, match, sought_terms, suggest, wanted_words, widened
@@ -164,8 +165,8 @@ class Scan(Value, dict=True):
         starts = {name: tuple(start for field, start in beginnings if field == name) for name, _ in beginnings}
         for document in documents(card, self.text_of):
             for name, texts in document.fields.items():
-                terms = positions_of(texts, self.analyzer, _beginning(starts[name])) if name in starts else ()
-                found.update((name, term) for term in terms)
+                terms = terms_of(texts, self.analyzer) if name in starts else ()
+                found.update((name, term) for term in terms if term.startswith(starts[name]))
             keys = {f"{field}:{value}" for field, value in document.keys}
             found.update((KEYS, key) for key in keys if key.startswith(starts.get(KEYS, ())))
         return found
@@ -231,10 +232,6 @@ def _choice(words: Collection[Words]) -> Choose:
         return whole.intersection(terms) | ({term for term in terms if term.startswith(begun)} if begun else set())
 
     return choose
-
-
-def _beginning(starts: tuple[str, ...]) -> Choose:
-    return lambda terms: {term for term in terms if term.startswith(starts)}
 
 
 Sort: TypeAlias = Literal["date", "score"]

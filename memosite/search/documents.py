@@ -396,6 +396,15 @@ def positions_of(texts: Iterable[str], analyzer: Analyzer, choose: Choose | None
     return found
 
 
+def terms_of(texts: Iterable[str], analyzer: Analyzer) -> set[str]:
+    """The terms of several texts: where they are takes twice as long to find."""
+    found: set[str] = set()
+    for text in texts:
+        words, parts = analyzer.terms(text)
+        found.update(words, (part for part, _ in parts))
+    return found
+
+
 # Cuts what is searched of a document into lines with anchors, and these into stretches of a few kilobytes.
 
 

@@ -1,8 +1,8 @@
 """[I/O] Matches rules with Kingfisher: those of its catalog and those in `rules.yml`, in one pass and linear time.
 
-Kingfisher compiles its rules in three seconds. It keeps the result, which holds nothing that was read, in the user's
-cache folder (`KF_RULE_CACHE_DIR`, else `kingfisher/` in `XDG_CACHE_HOME` or `~/.cache`), and loads it in 0.3 s.
-Nothing is loaded before the first text is scanned, or somebody says that one will be (`loading_rules`).
+Kingfisher compiles its rules in three seconds, and ours in seven. It keeps the result, which holds nothing that was
+read, in the user's cache folder (`KF_RULE_CACHE_DIR`, else `kingfisher/` in `XDG_CACHE_HOME` or `~/.cache`), and loads
+it in 0.3 s. Nothing is loaded before the first text is scanned, or somebody says that one will be (`loading_rules`).
 """
 
 import re

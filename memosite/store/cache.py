@@ -197,7 +197,7 @@ def _read_key(file: Path) -> bytes | None:
 
 
 def _make_key(file: Path) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)  # else who may write there puts a key of their own
     partial = file.with_name(f".key.{secrets.token_hex(8)}")
     try:
         with open_new(partial, mode=0o600) as stream:

@@ -283,6 +283,11 @@ FORMS: Mapping[str, str] = {
     "Square, any kind": "sq0·cbx-{A45}", "Telnyx, any characters": "KE·Y{A55}",
     "Tines, any characters": "tin·es.com/webhook/{L32}/{L32}", "Voiceflow, old": "V·F.{X24}.{A16}",
     "Zapier": "hooks·.zapier.com/hooks/catch/{D8}/{L7}",
+    "Bitbucket, with a sign": "AT·BB{A10}_{A6}={A8}{X8}",
+    "Grafana, older": "gl·sa_{A20}_{A20}", "ngrok": "2·{A26}_{D1}{A20}", "Photoroom": "sand·box_sk_pr_{A20}_{H40}",
+    "Replicate, with a sign": "r·8_{A20}-{A16}", "Robinhood, capitals": "rh·-api-{X8}-{X4}-{X4}-{X4}-{X12}",
+    "SaladCloud, short": "salad·_cloud_{A3}_{A9}7", "Salesforce, refresh": "5A·ep861{A60}.{A20}", "Sanity": "s·k{A79}",
+    "Webex, bot": "{A64}_{A4}_{A8}-{A4}-{A4}-{A4}-{A12}",
 }  # fmt: skip
 """Of vendors, how their keys look: what does not change, and how many characters of which alphabet. The dot is for
 scanners, which would take this file for a leak."""
