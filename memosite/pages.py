@@ -5,9 +5,9 @@ A picture holds the table that it draws:
     rows × columns of numbers ─┬─► marks (`templates/pictures.html` draws them as SVG)
                                └─► the same numbers as a table, folded below
 
-`Bars` draws a row as one bar, its columns stacked; `Grid` a cell for each number, the darker the more; `Sparks` a row
-as small bars upward, a column each. The unit of every drawing is the number itself or the cell, and the page stretches
-it, so the numbers can be read in the SVG, which a test does.
+`Bars` draws a row as one bar, its columns stacked, `Spans` one that begins on a day; `Grid` a cell for each number, the
+darker the more; `Sparks` a row as small bars upward, a column each. The unit of every drawing is the number itself or
+the cell, and the page stretches it, so the numbers can be read in the SVG, which a test does.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -634,10 +634,14 @@ class Picture(Value):
 class Bars(Picture):
     """One bar for each row, as long as its total: one column behind the other, later ones darker."""
 
+    undrawn: ClassVar[int] = 0
+    """How many columns before the first one that is drawn only say where that begins."""
+
     @property
     def keys(self) -> tuple[tuple[str, int], ...]:
         """What each shade stands for."""
-        return tuple((column.label, shade_of(place, len(self.columns))) for place, column in enumerate(self.columns, 1))
+        drawn = self.columns[self.undrawn :]
+        return tuple((column.label, shade_of(place, len(drawn))) for place, column in enumerate(drawn, 1))
 
     @property
     def longest(self) -> int:
@@ -648,8 +652,15 @@ class Bars(Picture):
         """Each mark begins where the one before it ends."""
         at = 0
         for place, cell in row.counted:
-            yield Mark(at=at, size=cell.number, shade=self.keys[place][1], cell=cell)
+            if place >= self.undrawn:
+                yield Mark(at=at, size=cell.number, shade=self.keys[place - self.undrawn][1], cell=cell)
             at += cell.number
+
+
+class Spans(Bars):
+    """Bars on one scale of days: the first column says on which day a bar begins."""
+
+    undrawn: ClassVar[int] = 1
 
 
 class Grid(Picture):

@@ -14,6 +14,7 @@ from memosite.commands.diff import diff
 from tests.support.feeds.documents import read_feed
 from tests.support.memos import write_memo
 from tests.support.pages import bad_links, found
+from tests.support.pictures import check_pictures
 from tests.support.sites import build_site
 
 MANY = 620
@@ -83,6 +84,22 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_site(yard.parent)
 
 
+def test_the_board_shows_how_many_waited_for_whom_at_the_end_of_each_week(few: Path, tmp_path: Path) -> None:
+    """Until each replied, or all was closed; the last week is what waits now. What was always so is not drawn."""
+    (drawn,) = check_pictures(few / "actions/index.html")
+    assert drawn.columns == ("2026-03-30", "2026-04-06", "2026-04-13", "2026-04-20", "2026-04-27")
+    assert dict(zip(drawn.labels, drawn.table, strict=True)) == {
+        "smith": (3, 3, 3, 3, 3), "weaver": (1, 2, 2, 2, 1), "mason": (0, 1, 1, 1, 1)
+    }  # fmt: skip
+    write_request(tmp_path / "yard", 3, sender="mason", to="smith")
+    write_request(tmp_path / "yard", 4, sender="mason", to="smith", metadata={"discharged": {"by": "smith"}})
+    assert check_pictures(build_site(tmp_path / "yard", output=tmp_path / "out") / "actions/index.html") == []
+    write_request(tmp_path / "yard", 20, sender="mason", to="smith")
+    page = build_site(tmp_path / "yard", output=tmp_path / "out") / "actions/index.html"
+    assert [one.table for one in check_pictures(page)] == [((1, 1, 1, 2),)]
+    assert "Not counted: 1 closed on an unknown day." in html.parse(page).xpath("string(//figcaption)")
+
+
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """More requests than a list may have, between three positions."""
@@ -120,7 +137,13 @@ def test_actions_are_by_position_and_oldest_first_with_who_owes_whom_and_a_feed_
         ("To do", "r5"), ("Waiting on others", "r1"), ("Answered, superseded and closed", "r2")
     ]  # fmt: skip
     assert [row.position for row in rows_of(few / "actions/answered/index.html")] == ["weaver"]
-    assert [row.position for row in rows_of(few / "actions/discharged/index.html")] == ["mason"]
+    assert [row.position for row in rows_of(few / "actions/closed/index.html")] == ["mason"]
+    (moved,) = html.parse(few / "actions/discharged/index.html").xpath("//meta[@http-equiv='refresh']/@content")
+    assert moved.endswith("../closed/index.html"), "its address before has the name that data have"
+    for path, tab in {"": "Overview", "open/": "Open", "closed/": "Closed"}.items():
+        shown = html.parse(few / f"actions/{path}index.html")
+        assert shown.xpath("//nav[@aria-label='States']//*[@aria-current]/text()") == [tab]
+        assert len(shown.xpath("//nav[@aria-label='States']//a")) == 4
     feeds = {state: few / f"actions/{state}/feed.xml" for state in ("superseded", "answered", "discharged")}
     feeds["open"] = few / "actions/feed.xml"
     names = {
@@ -130,8 +153,9 @@ def test_actions_are_by_position_and_oldest_first_with_who_owes_whom_and_a_feed_
         "open": ["r1", "r2", "r3", "r5"], "superseded": [], "answered": ["r2"], "discharged": ["r9"]
     }  # fmt: skip
     for state, file in feeds.items():
-        linked = found(html.parse(few / f"actions/{state}/index.html"), "//link[@type='application/rss+xml']/@href")
-        assert [(few / f"actions/{state}" / href).resolve() for href in linked] == [file.resolve()]
+        page = few / "actions" / {"discharged": "closed"}.get(state, state)
+        linked = found(html.parse(page / "index.html"), "//link[@type='application/rss+xml']/@href")
+        assert [(page / href).resolve() for href in linked] == [file.resolve()]
 
 
 def test_pages_of_positions_have_their_actions_and_boards_of_many_the_oldest_of_each(few: Path, many: Path) -> None:

@@ -109,7 +109,7 @@ def test_the_inbox_has_what_is_unread_first_and_a_thread_its_order(site: Path, t
     write_memo(tmp_path / "flat/memos", "2026-05-02-0900--engineer--director--paint", action_required=True)
     for words in (("inbox", "director"), ("brief", "director", "--only", "to-do")):
         assert "besides memos known to be unread" in ask(capsys, tmp_path / "flat", *words)
-    assert "Not known of 1 memo whether it is read" in ask(capsys, tmp_path / "flat", "inbox", "director")
+    assert "It is not known whether 1 memo was read" in ask(capsys, tmp_path / "flat", "inbox", "director")
     send(
         site / "office/memos/inbox",
         "2026-05-06-0900--engineer--director--more",

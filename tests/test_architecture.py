@@ -24,7 +24,7 @@ LIBRARIES: dict[str, str | tuple[str, ...]] = {
     "whoosh": "search/whoosh/", "markdown_it": "markdown/", "mdit_py_plugins": "markdown/", "pygments": "markdown/",
     "pyromark": "markdown/", "lxml": "feeds/", "distributed": "run/cluster.py", "dask": "run/cluster.py",
     "jinja2": "render/", "livereload": "serve.py", "tornado": "serve.py", "kingfisher_sdk": "secrets/",
-    "msgspec": ("facts/values.py", "store/values.py"),
+    "msgspec": ("facts/json_text.py", "facts/values.py", "store/values.py"),
     "fcntl": "store/locks.py", "sqlite3": ("store/state.py", "store/locks.py", "watch/state.py", "reading/kept.py"),
     "shtab": "commands/arguments.py", "mcp": "mcp/server.py", "mcp_types": "mcp/server.py", "anyio": "mcp/server.py",
 }  # fmt: skip

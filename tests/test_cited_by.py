@@ -118,6 +118,17 @@ def test_a_citation_that_no_longer_holds_is_a_finding(site: Site) -> None:
     assert len(site.check()) == 3
 
 
+def test_a_citation_of_a_passage_that_is_not_there_leads_to_the_item_and_says_so(site: Site) -> None:
+    """A link to an anchor that no page has would show the head of the page, as if that were meant."""
+    elsewhere = re.sub(r"sha256:[0-9a-f]+", f"sha256:{'0' * 64}", site.cited.replace("#t2", "#t9").replace("39", "38"))
+    site.write(f"The lock is full.\n\n{elsewhere}\n")
+    build_site(site.folder)
+    for path in ("citations/index.html", f"transcripts/{LOAD}/index.html"):
+        page = site.page(path)
+        assert "has no #t9" in page and 'index.html#t9"' not in page and 'href="#t9"' not in page, path
+    assert f'transcripts/{LOAD}/index.html#t2"' in site.page("citations/index.html"), "that of the book is there"
+
+
 def test_a_digest_of_something_else_is_no_citation_and_every_command_knows_its_address(site: Site) -> None:
     """Neither a container's nor another archive's; a search, which knows no address, keeps the same findings."""
     digest = "sha256:" + "0" * 64

@@ -18,6 +18,7 @@ from tests.support.archives import findings, folder_source, read_folders
 from tests.support.files import write_json, write_text
 from tests.support.memos import write_memo, write_org
 from tests.support.pages import bad_links, found
+from tests.support.pictures import check_pictures
 from tests.support.sites import build_site, built_files
 
 
@@ -367,6 +368,29 @@ def test_a_track_leads_to_what_superseded_the_decision_and_who_cites_it_says_so(
     write_text(tmp_path / "memosite.yml", "sources: [{path: desk}]\n")
     output = build_site(tmp_path)
     assert len(track(output / "documents/desk.decisions.ash.md/index.html")) == 2
+
+
+def test_the_lives_of_decisions_are_on_one_scale_from_proposal_to_what_took_their_place(tmp_path: Path) -> None:
+    """A rejected one is never in force, one in force is so until the newest day; one of a single day is not drawn."""
+    texts = {
+        "proposals/oak.md": "# Oak for the pier\n\nStatus: accepted\nDate: 2026-05-04\n",
+        "decisions/0001-oak.md": "# Oak\n\nStatus: superseded by 0003-elm.md\nDate: 2026-05-10\nOrigin: oak.md\n",
+        "decisions/0002-ash.md": "# Ash\n\nStatus: accepted\nDate: 2026-05-11\n",
+        "decisions/0003-elm.md": "# Elm\n\nStatus: accepted\nDate: 2026-05-20\nOrigin: proposals/elm.md\n",
+        "proposals/elm.md": "# Elm for the pier\n\nStatus: accepted\nDate: 2026-05-18\n",
+        "proposals/tin.md": "# Tin for the pier\n\nStatus: rejected\nDate: 2026-05-06\n",
+        "decisions/0004-tin.md": "# No tin\n\nStatus: rejected\nDate: 2026-05-09\nOrigin: proposals/tin.md\n",
+        "decisions/0005-end.md": "# The last\n\nStatus: accepted\nDate: 2026-05-30\n",
+    }
+    for path, text in texts.items():
+        write_text(tmp_path / "site/repo" / path, text)
+    page = build_site(tmp_path / "site", output=tmp_path / "out") / "decisions/index.html"
+    (lives,) = check_pictures(page)
+    assert lives.columns == ("days after 2026-05-04", "pending, in days", "in force, in days")
+    assert dict(zip(lives.labels, lives.table, strict=True)) == {
+        "Elm": (14, 2, 10), "Oak": (0, 6, 10), "No tin": (2, 3, 0)
+    }  # fmt: skip
+    assert "proposed 2026-05-04 · decided 2026-05-10 · superseded 2026-05-20" in html.parse(page).xpath("string()")
 
 
 def test_many_decisions_are_bounded_and_documents_that_join_take_no_address(tmp_path: Path) -> None:

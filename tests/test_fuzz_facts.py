@@ -16,7 +16,7 @@ from memosite.archive.ledger import LEDGER_PATH, parse_ledger
 from memosite.commands.diff import diff, to_json, to_markdown, to_text
 from memosite.config.loading import load_config
 from memosite.config.schema import has_control_characters
-from memosite.facts import texts
+from memosite.facts import json_text, texts
 from memosite.facts.errors import ConfigError, MemositeError, OutputError, StateError
 from memosite.facts.findings import read_clause
 from memosite.facts.json_text import clean_text, find_key_line, key_places, read_json_text
@@ -112,6 +112,13 @@ def test_the_places_of_keys_are_found(value: Any) -> None:
     assert problems or read == value
     if not problems and isinstance(read, dict):
         assert {path[0] for path, _ in key_places(text) if len(path) == 1} == set(read)
+
+
+@fuzz(mutated_json([*OBJECTS, list(ODD_VALUES)]), examples=100)
+def test_files_are_written_as_python_writes_json(value: Any) -> None:
+    """With whatever numbers and texts, though native code indents it."""
+    written = json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+    assert json_text.to_json(value) == written.encode("utf-8", "replace")
 
 
 @fuzz(mutated([as_bytes(value) for value in (*OBJECTS, list(ODD_VALUES))]), examples=150)

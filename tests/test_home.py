@@ -3,6 +3,7 @@
 import datetime as dt
 import random
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -236,7 +237,7 @@ def test_positions_are_a_line_each_and_quiet_ones_are_folded(repo: Path) -> None
     assert [row.find("th").text_content() for row in rows] == ["engineer", "tester"]
     assert 20 < len(rows[0].findall("td")[-1].text_content()) <= 61
     (quiet,) = page.xpath("//section[@id='positions']//details")
-    assert quiet.findtext("summary") == "27 quiet ones" and "open" not in quiet.attrib
+    assert quiet.findtext("summary") == "27 quiet positions" and "open" not in quiet.attrib
     assert len(quiet.findall(".//a")) == 27
     for memo in (repo / "memos/inbox").iterdir():
         memo.unlink()
@@ -257,7 +258,8 @@ def test_home_answers_in_the_order_in_which_a_director_asks(example_site: Path) 
     (newest,) = page.xpath("//section[@id='newest']")
     days = newest.xpath("./ol/li/*[@class='date']/time/text()")
     assert len(days) == 5 and days == sorted(days, reverse=True)
-    assert newest.xpath("./p/a/@href") == ["timeline/index.html"], "the others are there"
+    others = ["timeline/index.html", "timeline/undated/index.html"]
+    assert newest.xpath("./p//a/@href") == others, "the others are there"
     assert {one.form for one in check_pictures(example_site / "index.html")} == {"bars", "grid"}
     assert [one for one in bad_links(example_site) if one.page == "index.html"] == [], "citations may be broken"
 
@@ -377,7 +379,7 @@ def test_the_timeline_has_a_bar_for_each_day(tmp_path: Path) -> None:
         expected[key] = expected.get(key, 0) + 1
     site = build_site(tmp_path / "repo", output=tmp_path / "out")
     found = {one.anchor: one for one in check_pictures(site / "timeline/index.html")}
-    assert sorted(found) == ["days-2025", "days-2026"]
+    assert sorted(found) == ["days-2025", "days-2026"], "weeks of one position say no more than the days"
     months = {"November": 11, "December": 12, "January": 1, "February": 2, "March": 3}
     drawn = {
         (f"{anchor[5:]}-{months[label]:02d}", day): number
@@ -389,6 +391,48 @@ def test_the_timeline_has_a_bar_for_each_day(tmp_path: Path) -> None:
     assert drawn == expected
     assert found["days-2026"].table[1][28:] == (None, None, None), "February 2026 has 28 days"
     assert list(bad_links(site)) == []
+
+
+def test_what_waits_for_the_directors_of_two_organizations_is_a_bar_for_each(tmp_path: Path) -> None:
+    """And one for the name alone, where it stands for both; what waits for everybody waits for that."""
+    site = tmp_path / "site"
+    for name in ("quay", "yard"):
+        write_org(site / name / "org", name, positions=["director"])
+        write(site / name, 3, name, to=f"{name}/director", action_required=True)
+    write(site / "other", 0, "newest", to="engineer", sender="tester")
+    write(site / "other", 9, "both", to="director", action_required=True)
+    page = home(site)
+    found = picture(site, "waiting-by-age")
+    assert dict(zip(found.labels, found.drawn, strict=True)) == {
+        "quay/director": (1, 0, 0),
+        "yard/director": (1, 0, 0),
+        "director": (0, 1, 0),
+    }
+    assert "Waiting for people 3" in waiting(page)
+
+
+def test_the_timeline_shows_who_wrote_how_much_in_each_week_of_a_year(tmp_path: Path) -> None:
+    """The weeks from the first to the last with anything, as many marks of months as have room, also on a phone."""
+    chance, expected = random.Random(42), Counter[tuple[str, str]]()
+    for number in range(150):
+        day, sender = dt.date(2026, 1, 5) + dt.timedelta(days=chance.randrange(350)), chance.choice(("keeper", "smith"))
+        write_memo(
+            tmp_path / "repo/memos/read", f"{day}-0900--{sender}--director--m-{number}", sender=sender,
+            sent=f"{day}T09:00:00Z",
+        )  # fmt: skip
+        expected[sender, (day - dt.timedelta(days=day.weekday())).isoformat()] += 1
+    page = build_site(tmp_path / "repo", output=tmp_path / "out") / "timeline/index.html"
+    weeks = next(one for one in check_pictures(page) if one.anchor == "weeks-2026")
+    drawn = {
+        (label, week): number
+        for label, numbers in zip(weeks.labels, weeks.drawn, strict=True)
+        for week, number in zip(weeks.columns, numbers, strict=True)
+        if number
+    }
+    assert drawn == expected and len(weeks.columns) == 50
+    marks = lxml_html.parse(page).xpath("//figure[@id='weeks-2026']//*[name()='text']/@x")
+    places = [float(mark.rstrip("%")) for mark in marks]
+    assert len(places) >= 5 and min(b - a for a, b in pairwise(places)) > 11
 
 
 def test_every_picture_of_the_example_draws_its_table(example_site: Path) -> None:

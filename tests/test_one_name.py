@@ -66,7 +66,7 @@ def test_pages_call_a_position_by_one_name_and_hits_and_comparisons_have_their_d
     both = page(site, "positions/strategist").find(".//header[@class='title']").text_content()
     assert f"Stands for {NAME}, y-strategist" in both
     boxes = found(page(site, "org"), "//a[starts-with(@class, 'box')]//text[1]/text()")
-    assert sorted(boxes) == ["engineer", "engineer", "strategist", "strategist"]
+    assert sorted(boxes) == ["X-Spec", "Y-Org", "engineer", "engineer", "strategist", "strategist"]
     days = {time.text for time in page(site, f"positions/{SEAT}").iterfind(".//li//time")}
     assert days == {DAY}
     (answer,) = browse(site / "_site", ["sent:2026"], limit=50)

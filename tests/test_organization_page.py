@@ -17,9 +17,11 @@ from memosite.pages import Reference
 from memosite.plan.organization import BOX, MAX_WIDTH, Chart, ChartBox, Edge, Seated, draw, fitted
 from tests.support.memos import write_memo, write_org
 from tests.support.pages import bad_links
+from tests.support.pictures import check_pictures
 from tests.support.sites import build_site
 
 START = dt.datetime(2026, 5, 1, 9, tzinfo=dt.UTC)
+SPANS = ((0, 24), (24, 24 * 7), (24 * 7, 24 * 30), (24 * 30, 24 * 365))
 
 
 def page_of(folder: Path) -> Any:
@@ -106,7 +108,7 @@ def test_a_large_matrix_says_what_is_not_shown_and_several_organizations_have_co
     write(tmp_path / "site/quay", 1, "a", "b", START)
     page = page_of(tmp_path / "site")
     links = page.xpath("//nav[@class='contents']//a/@href")
-    assert links == ["#org-quay", "#org-yard", "#who-writes-to-whom", "#positions"]
+    assert links == ["#map", "#org-quay", "#org-yard", "#who-writes-to-whom", "#positions"]
     assert all(len(page.xpath(f"//*[@id='{link[1:]}']")) == 1 for link in links)
     folded = page.xpath("//section[starts-with(@id, 'org-')]/details")
     assert [one.findtext("summary").split()[0].rstrip(":") for one in folded] == ["Relationships", "Charter"] * 2
@@ -115,6 +117,43 @@ def test_a_large_matrix_says_what_is_not_shown_and_several_organizations_have_co
     write_org(tmp_path / "one/quay/org", "quay", positions=[{"id": "a", "name": "A"}])
     page = page_of(tmp_path / "one")
     assert page.xpath("//nav[@class='contents'] | //*[@id='who-writes-to-whom']") == [], "one needs none"
+
+
+def test_replies_are_a_bar_for_each_position_by_how_long_they_took(tmp_path: Path) -> None:
+    """From when the memo was sent; with the median. One reply alone is no picture."""
+    repo, taken = tmp_path / "site/repo", [2, 30, 24 * 3, 24 * 8, 24 * 40]
+    for number, hours in enumerate(taken):
+        asked = write(repo, number, "director", "engineer", START + dt.timedelta(hours=number))
+        answered = START + dt.timedelta(hours=number + hours)
+        write(repo, 10 + number, "engineer", "director", answered, in_reply_to=asked)
+        page = page_of(tmp_path / "site")
+        figures = {one.anchor: one.table for one in check_pictures(tmp_path / "out/org/index.html")}
+        so_far = taken[: number + 1]
+        expected = tuple(sum(low <= one < high for one in so_far) for low, high in SPANS)
+        assert figures.get("time-to-reply") == ((expected,) if number else None)
+    assert page.xpath("string(//section[@id='replies']//li/*[@class='facts'])") == "5 replies · median 3 days"
+
+
+def test_several_organizations_are_one_map_with_a_legend(tmp_path: Path) -> None:
+    """Each a box above its own positions; what is between them is a lighter line, and no second chart is drawn."""
+    edges = [
+        {"from": "b", "to": "a", "type": "reports_to"},
+        {"from": "b", "to": "external:warden", "type": "reports_to"},
+    ]
+    for name, ids in (("quay", "ab"), ("yard", ("warden",))):
+        positions = [{"id": one, "name": one.upper(), "status": "vacant"} for one in ids]
+        relationships = edges if name == "quay" else []
+        write_org(tmp_path / f"site/{name}/org", name, positions=positions, relationships=relationships)
+    write(tmp_path / "site/quay", 1, "b", "warden", START)
+    page = page_of(tmp_path / "site")
+    (chart,) = page.xpath("//svg[@role='group']")
+    boxes = {str(box.xpath("string(.//text)")): box for box in chart.xpath(".//*[contains(@class, 'box')]")}
+    assert set(boxes) == {"Quay", "Yard", "a", "b", "warden"}
+    assert [boxes[name].get("href") for name in ("Quay", "Yard")] == ["#org-quay", "#org-yard"]
+    assert [path.get("class") for path in chart.findall("path")].count("rank") == 4 - 1
+    assert chart.xpath("./path[@class='other']/title/text()") == ["b reports to external:warden"]
+    legend = [" ".join(item.text_content().split()) for item in page.xpath("//ul[contains(@class, 'legend')]/li")]
+    assert legend == ["organization", "vacant", "reports to, or is part of", "other relationship"]
 
 
 # Charts: who stands under whom, and that nothing overlaps

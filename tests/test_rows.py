@@ -59,6 +59,20 @@ def test_every_list_has_a_line_of_the_text_which_writes_no_html_and_is_short(sit
     assert rows_of(site / "index.html")["Oil for the lamp"][1] == "… which burns two litres in a night."
 
 
+def test_a_row_below_its_day_has_the_time_of_day_if_one_is_known(site: Path) -> None:
+    """On the clock of the writer, as dates are; what has a day alone repeats nothing."""
+    rows = html.parse(site / "timeline/2026/05/index.html").xpath("//li[contains(@class, 'row')]")
+    said = {
+        row.xpath("string(a[@class='subject'])"): (
+            row.xpath("string(*[@class='date'])").strip(),
+            row.xpath(".//@title"),
+        )
+        for row in rows
+    }
+    assert said["The <b>lamp</b>"][0] == "09:00 UTC" and "2026-05-04 09:00 UTC" in said["The <b>lamp</b>"][1]
+    assert said["Paint the pier"][0] == ""
+
+
 def test_no_row_repeats_the_headings_above_it(site: Path) -> None:
     """Neither the system, the section, the source nor the state; what they do not say stays."""
     assert rows_of(site / "systems/wyren/index.html")["Lamps: never lit by day"][0] == ""

@@ -237,6 +237,8 @@ def test_the_page_of_an_item_says_in_which_turn_its_file_was_written(folder: Pat
 def test_lists_have_a_row_for_each_session_and_none_for_a_subagent(folder: Path) -> None:
     """Those of its source say what was done in it."""
     site = folder / "_site"
+    (counts,) = words(html.parse(site / "index.html").getroot(), "//p[@class='envelope']")
+    assert "4 transcripts (1 of a subagent)" in counts
     for file in ("index.html", "timeline/2026/05/index.html", "positions/engineer/index.html"):
         said = " ".join(rows(site / file))
         assert "Which tide gate is open?" in said and "Count the barges" not in said
@@ -369,6 +371,9 @@ def test_home_says_which_logs_are_there_and_how_they_are_read(tmp_path: Path) ->
     build_site(tmp_path)
     (listed,) = output.glob("sessions/*/index.html")
     assert len(rows(listed)) == 1
+    feeds = html.parse(output / "feeds/index.html").getroot()
+    assert "the archive has session logs alone" in " ".join(words(feeds, "//p[@class='empty']"))
+    assert "sessions/" in feeds.xpath("string(//pre//*[@data-of='feed'])"), "the feed of everything is empty"
     (tmp_path / "memosite.yml").write_text("sessions: false\n", encoding="utf-8")
     build_site(tmp_path)
     assert rows(listed) == [] and "No sessions any more." in listed.read_text(encoding="utf-8")

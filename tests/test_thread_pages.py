@@ -12,9 +12,9 @@ from lxml import html
 
 from memosite.archive.model import Memo
 from memosite.config.loading import load_config
+from memosite.facts.json_text import to_json
 from memosite.facts.values import replace
 from memosite.plan import context_of
-from memosite.plan.page import to_json
 from memosite.plan.threads import thread_twin
 from tests.support.archives import open_folders, read_folders
 from tests.support.files import write_text

@@ -199,7 +199,7 @@ def test_long_comparisons_keep_every_page_under_a_megabyte(tmp_path: Path) -> No
     capture(tmp_path / "captured", "none", "", minute=29)
     page = build_site(tmp_path / "captured", output=tmp_path / "out-captured") / "transcripts/two/captures/index.html"
     assert 150_000 < page.stat().st_size < MEGABYTE
-    assert re.search(r"[1-9]\d* more turns or runs of equal turns not shown\.", page.read_text(encoding="utf-8"))
+    assert re.search(r"[1-9]\d* more turns or groups of equal turns not shown\.", page.read_text(encoding="utf-8"))
     assert "The text of the earlier capture is not in the archive." in page.read_text(encoding="utf-8")
 
 

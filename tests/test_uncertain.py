@@ -20,7 +20,7 @@ from tests.support.sites import build_site
 
 NAME = "2026-05-02-1000--director--engineer--pumps"
 Capture = pytest.CaptureFixture[str]
-CLAIM = "delivered, not received"
+CLAIM = "delivered, not committed yet"
 ASKED: dict[str, Any] = {"sender": "director", "sent": "2026-05-02T10:00:00Z", "action_required": True}
 
 
@@ -152,7 +152,7 @@ def test_one_state_is_not_said_of_several(to: str | list[str], expected: str, tm
     assert " · read" not in head and " · inbox" not in head
 
 
-FLAT = "Not known of 1 memo whether it is read: 1 in memos/ without mailboxes, where git does not tell."
+FLAT = "It is not known whether 1 memo was read: 1 in a folder without inbox/ and read/, and not in git."
 
 
 def told(capsys: Capture, site: Path, command: str) -> tuple[str, str]:
@@ -177,7 +177,7 @@ def test_only_git_a_mailbox_or_the_repo_of_a_position_tells_what_is_read(tmp_pat
     build_site(tmp_path)
     assert f"No memos are known to be unread. {FLAT}" in words_of(tmp_path, "positions/director/index.html")
     rows = html.parse(tmp_path / "_site/org/index.html").xpath("//table[@class='seats glance']/tbody/tr[th='director']")
-    assert [row.xpath("string(td[2])") for row in rows] == ["?"] and "? means: not known" in words_of(
+    assert [row.xpath("string(td[2])") for row in rows] == ["?"] and "? means that it is not known" in words_of(
         tmp_path, "org/index.html"
     )
     assert "Inbox ?" in words_of(tmp_path, "positions/director/index.html")
@@ -194,7 +194,7 @@ def test_only_git_a_mailbox_or_the_repo_of_a_position_tells_what_is_read(tmp_pat
     assert "No unread memos." in words_of(known, "positions/director/index.html")
     write_memo(repo.root / "memos", "flat")
     repo.commit()
-    received = "Not known of 1 memo whether it is read: received in memos/ without mailboxes."
+    received = "It is not known whether 1 memo was read: its folder has no inbox/ and read/."
     for command in ("inbox", "brief"):
         text, unknown = told(capsys, known, command)
         assert "Nothing is known to be unread." in text and received in text and unknown == received
@@ -207,11 +207,11 @@ def test_only_git_a_mailbox_or_the_repo_of_a_position_tells_what_is_read(tmp_pat
     write_org(others / "yard", positions=["director", "engineer", {"id": "smith", "working_directory": "forge"}])
     write_memo(others / "yard/memos/inbox", "one", to="all")
     text, unknown = told(capsys, others, "inbox")
-    assert unknown == "Not known of 1 memo whether it is read: 1 to all, without a repo of its own."
+    assert unknown == "It is not known whether 1 memo was read: 1 sent to all, and it has no repo."
     assert "Nothing is known to be unread." in text and unknown in text
     write_memo(others / "forge/memos/read", "two", to="smith", sender="director")
     assert main(["inbox", "smith", "--site", str(others)]) == 0
-    assert "1 to all, without a copy in its repo." in capsys.readouterr().out
+    assert "1 sent to all, with no copy in its repo." in capsys.readouterr().out
     assert main(["inbox", "engineer", "--site", str(others)]) == 0
     assert "Nothing is unread." in capsys.readouterr().out
 

@@ -117,7 +117,7 @@ def test_the_feed_has_an_item_for_each_week_that_has_ended_and_digests_go_on(rep
     feed = read_feed(output / "weeks/feed.xml")
     assert found(feed, "//guid/text()") == ["tag:memosite.invalid,2026:archive/week/2026-W19"]
     [title] = found(feed, "//item/title/text()")
-    assert title.startswith("Week 2026-W19: 1 decided, 3 newly wait, 1 answer")
+    assert title.startswith("Week 2026-W19: 1 decided, 3 new and waiting, 1 answer")
     [content] = found(feed, "//item/*[local-name()='encoded']/text()")
     assert f'<a href="{BASE}memos/{ASKED}/">May I &lt;b&gt;light&lt;/b&gt; the lamp?</a>' in content
     assert "2026-05-11" not in " ".join(found(read_feed(output / "digests/feed.xml"), "//guid/text()"))
@@ -148,7 +148,8 @@ def test_what_has_no_date_is_in_no_week(repo: Path) -> None:
     output = build(repo)
     assert told(output, "2026-W20") == {"written": ["Later"]}
     listed = " ".join(html.parse(output / "weeks/index.html").xpath("string(//main)").split())
-    assert listed.endswith("Week 2026-W19 2026-05-04 – 2026-05-10 · 8 items In no week: 2 items without a date.")
+    week = "Week 2026-W19 2026-05-04 – 2026-05-10 · 4 memos, 1 note, 1 transcript, 2 documents"
+    assert listed.endswith(f"{week} In no week: 2 items without a date.")
     [link] = found(html.parse(output / "weeks/index.html"), "//a[starts-with(., '2 items')]/@href")
     assert "Lost someday" in (output / "weeks" / link).read_text()
     in_git = Repo(repo)
@@ -180,12 +181,12 @@ def test_diff_prints_a_week(repo: Path, capsys: Capture) -> None:
     assert capsys.readouterr().out.startswith("Week 2026-W20, 2026-05-11 – 2026-05-17, so far\n\nWritten (1)\n")
     assert main(["diff", "--week", "2026-W19", "--site", str(repo)]) == 0
     said = capsys.readouterr().out
-    assert "not answered yet by engineer)  All twelve of them." in said and "\nNewly waits (3)\n" in said
+    assert "not answered yet by engineer)  All twelve of them." in said and "\nNew and waiting (3)\n" in said
     assert main(["diff", "--week", "2026-W19", "--site", str(repo), "--format", "json"]) == 0
     value = json.loads(capsys.readouterr().out)
     assert (value["week"], value["is_running"], len(value["told"])) == ("2026-W19", False, 8)
     assert main(["diff", "--week", "2026-W19", "--site", str(repo), "--format", "markdown"]) == 0
-    assert "## Newly waits\n\n- 2026-05-04 engineer to director: [May I \\<b\\>light" in capsys.readouterr().out
+    assert "## New and waiting\n\n- 2026-05-04 engineer to director: [May I \\<b\\>light" in capsys.readouterr().out
     for words in (["--week", "2026-W01"], ["2026-05-01..", "--week", "2026-W19"], []):
         assert main(["diff", *words, "--site", str(repo)]) == 2
         assert "expected" in capsys.readouterr().err

@@ -102,7 +102,7 @@ def states_of(reader: Reader, artifact: Artifact, viewer: Position | None) -> li
     if viewer is not None:
         repos = [reader.archive.positions[member].repo for member in members]
         if is_unread_for(artifact, members, repos):
-            found += ["unread", *(["delivered, not received"] if is_unreceived_by(artifact, repos) else [])]
+            found += ["unread", *(["delivered, not committed yet"] if is_unreceived_by(artifact, repos) else [])]
     action = action_word(shown_action(artifact, members))
     return found + ([f"action {action}"] if action else []) + _waits_for(reader, artifact)
 

@@ -30,7 +30,7 @@ def action_word(action: str | None) -> str:
 # Where a memo is for whom: in which mailbox, whether it is unread, and whether it asks for something (SPEC 3).
 
 
-_NOWHERE = phrase("in memos/ without mailboxes, where git does not tell")
+_NOWHERE = phrase("in a folder without inbox/ and read/, and not in git")
 
 
 def copies_at(copies: tuple[Copy, ...], repo: str | None) -> tuple[Copy, ...]:
@@ -133,7 +133,7 @@ def unread_for(memo: Memo, members: Collection[str], repos: Collection[str | Non
     """What is said of a memo that is unread for a position, the same in all lists; "" if it is not."""
     if not is_unread_for(memo, members, repos):
         return ""
-    return phrase("unread (delivered, not received)") if is_unreceived_by(memo, repos) else phrase("unread")
+    return phrase("unread (delivered, not committed yet)") if is_unreceived_by(memo, repos) else phrase("unread")
 
 
 def why_unknown(memo: Memo, members: Collection[str], repos: Iterable[str | None]) -> str:
@@ -148,7 +148,9 @@ def why_unknown(memo: Memo, members: Collection[str], repos: Iterable[str | None
     here = _copies_in(memo, repos)
     if not here:
         has_repo = set(repos) - {None}
-        return phrase("to all, without a copy in its repo") if has_repo else phrase("to all, without a repo of its own")
+        return (
+            phrase("sent to all, with no copy in its repo") if has_repo else phrase("sent to all, and it has no repo")
+        )
     return _NOWHERE if is_unread(here, None) is None else ""
 
 
@@ -161,8 +163,8 @@ def unknown_line(memos: Iterable[Memo], members: Collection[str], repos: Iterabl
     total = reasons.total()
     each = (phrase("{number:,} {reason}", number=number, reason=why) for why, number in sorted(reasons.items()))
     return phrases(
-        "Not known of 1 memo whether it is read: {reasons}.",
-        "Not known of {n:,} memos whether they are read: {reasons}.",
+        "It is not known whether 1 memo was read: {reasons}.",
+        "It is not known whether {n:,} memos were read: {reasons}.",
         total,
         reasons=joined(", ", each),
     )
@@ -179,8 +181,8 @@ def received_line(memos: Collection[Memo], members: Collection[str], repos: Iter
     total = sum(memo.ref not in answered and _is_only_received(memo, members, held) for memo in memos)
     return (
         phrases(
-            "Not known of 1 memo whether it is read: received in memos/ without mailboxes.",
-            "Not known of {n:,} memos whether they are read: received in memos/ without mailboxes.",
+            "It is not known whether 1 memo was read: its folder has no inbox/ and read/.",
+            "It is not known whether {n:,} memos were read: their folder has no inbox/ and read/.",
             total,
         )
         if total

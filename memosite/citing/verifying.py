@@ -614,12 +614,15 @@ class _AsItIs(ArchiveSources):
         state, said = self._state(checked, name, one)
         artifact = self.artifact(name) if name else None
         is_withheld = state == "not judged" and (artifact is None or artifact.withheld is not None)
+        place = checked.ref.partition("#")[2] if artifact else ""
+        if place and name and state != "not judged" and self.item(name).place(place) is None:
+            said, place = (said if f"#{place}" in said else f"{said}; it has no #{place}"), ""
         yield MadeCitation(
             location=where,
             by=by,
             by_anchor=anchor,
             to=artifact.ref if artifact else None,
-            anchor=checked.ref.partition("#")[2] if artifact else "",
+            anchor=place,
             written=cut_line(one.ref or one.url, _WRITTEN),
             quote="" if is_withheld else cut_line(one.quote, _QUOTE),  # nor do pages show what was erased
             state=state,

@@ -1,4 +1,4 @@
-"""A tolerant JSON parser that also finds the line of each key; independent of files (SPEC 2.2).
+"""A tolerant JSON parser that also finds the line of each key; independent of files (SPEC 2.2). And JSON as files.
 
 What RFC 8259 forbids and what still has a plain meaning (a raw tab in a string, NaN, a lone surrogate) is read, and
 reported. Nothing here recurses on the author's depth, and every pass is linear in the text.
@@ -9,6 +9,8 @@ import math
 import re
 from collections.abc import Iterator
 from typing import Any
+
+import msgspec
 
 from memosite.facts import rules
 from memosite.facts.characters import masked, without_surrogates
@@ -276,6 +278,16 @@ def find_key_line(text: str, keys: KeyPath) -> int | None:
     The first one where a key is repeated; None if it is not there.
     """
     return next((_line(text, offset) for path, offset in key_places(text) if path == keys), None)
+
+
+def to_json(value: object) -> bytes:
+    """The JSON of a file: indented, characters not escaped, `?` for lone surrogates."""
+    try:
+        # Native code writes without indent alone, and indents in a tenth of the time.
+        shown = msgspec.json.format(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"), indent=1)
+    except (msgspec.DecodeError, RecursionError):  # NaN, or nested deeper than native code reads
+        shown = json.dumps(value, indent=1, ensure_ascii=False).encode("utf-8", "replace")
+    return shown + b"\n"
 
 
 def clean_text(text: str) -> str:

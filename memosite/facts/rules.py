@@ -107,7 +107,7 @@ TRANSCRIPT_PASSED = note("transcript-passed", "SPEC 4")(
 
 # Session logs
 SESSION_LINE = warning("session-line", "SPEC 2.2, sessions")(
-    "A line of a session log is no JSON object; it is shown unchanged.", "Remove or correct the line."
+    "A line of a session log is not a JSON object; it is shown unchanged.", "Remove or correct the line."
 )
 SESSION_HOME = warning("session-home", "SPEC 9, session logs")(
     "Session logs are beside credentials, as in a home folder; they are not read.",
@@ -124,13 +124,13 @@ SESSION_NOT_READ = note("session-not-read", "SPEC 2.2, sessions")(
     "To read those of tools' folders, set sessions: true in memosite.yml.",
 )
 SESSION_TIME = note("session-time", "SPEC 2.2, sessions")(
-    "A time in a session log is local, or cannot be told.", "Nothing has to be done."
+    "A time in a session log is local, or cannot be told.", "No fix needed."
 )
 SESSION_FORM = note("session-form", "SPEC 2.2, sessions")(
     "A session log in which no turn was found.", "Check the file, or leave it out."
 )
 SESSION_BOUNDS = note("session-bounds", "SPEC 9, session logs")(
-    "A session log is too large; the rest is not shown.", "Nothing has to be done; the file has it."
+    "A session log is too large; the rest is not shown.", "No fix needed; the file has it."
 )
 
 # Organizations, libraries, documents

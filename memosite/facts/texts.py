@@ -250,9 +250,25 @@ def without_comments(text: str) -> str:
 
 def summarize(text: str) -> str:
     """The beginning of a text as one plain line of at most 240 characters."""
-    head = _FRONTMATTER.sub("", text[:6000]).lstrip()[:800]
+    head = _behind_table(_FRONTMATTER.sub("", text[:6000]).lstrip())[:800]
     head = _INLINE_MARK.sub(_plain, _BLOCK_MARK.sub("", _RULE.sub("", head)))
     return cut_line(head, SUMMARY)
+
+
+def _behind_table(text: str) -> str:
+    """A text from behind the table or the block of code that it begins with; all of it if nothing is there."""
+    lines = text.split("\n", 200)
+    behind, is_in_code, is_in_table = 0, False, False
+    for number, line in enumerate(map(str.strip, lines)):
+        is_fence = line.startswith("```")
+        rule = lines[number + 1] if "|" in line and number + 1 < len(lines) else ""
+        is_in_table = line.startswith("|") or ("|" in line and (is_in_table or bool(TABLE_RULE.search(rule))))
+        if is_fence or is_in_code or is_in_table:
+            is_in_code ^= is_fence
+            behind = number + 1
+        elif line and not line.startswith(("#", "==")):
+            return "\n".join(lines[behind:]).lstrip() if behind else text
+    return text
 
 
 def before_table(summary: str) -> str:

@@ -58,6 +58,11 @@ class Moment(Value):
         return self.local.date().isoformat()
 
     @property
+    def clock(self) -> str:
+        """The time on the writer's clock, with the offset; "" if none was given."""
+        return self.shown[11:]
+
+    @property
     def shown(self) -> str:
         """As people are shown it: the writer's clock and the offset as written; the day alone if no time was given."""
         local = self.local

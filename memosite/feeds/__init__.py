@@ -5,7 +5,6 @@ archived or edited, when the site moves or a repo is renamed. What XML 1.0 forbi
 the machine-readable fields of an item are in `_memo`, under their RSS names.
 """
 
-import json
 import re
 import shlex
 from collections.abc import Iterable, Mapping
@@ -15,6 +14,7 @@ from urllib.parse import quote
 
 from lxml import etree
 
+from memosite.facts.json_text import to_json
 from memosite.facts.patterns import regex
 from memosite.facts.times import Moment
 from memosite.facts.values import Value
@@ -274,7 +274,7 @@ def to_json_feed(feed: Feed) -> bytes:
     if feed.address is not None:
         value["feed_url"] = clean(feed.address)
     value["items"] = [_item(item) for item in feed.items]
-    return f"{json.dumps(value, indent=1, ensure_ascii=False)}\n".encode()
+    return to_json(value)
 
 
 def _item(item: FeedItem) -> dict[str, object]:

@@ -19,7 +19,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from html import escape
+from html import escape, unescape
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -33,6 +33,7 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, String
 from memosite.facts.patterns import regex
 from memosite.facts.texts import URL, WORD, without_punctuation
 from memosite.markdown.naming import inline_text, joined_words
+from memosite.markdown.quick import QuickToken, parts_written
 from memosite.markdown.tokens import LANGUAGE, BodyTokens, printable_text, read_body, said_of_code
 
 # Defines images that a text may show.
@@ -278,7 +279,7 @@ class _Writer:
         self.links = links
         self.images = images
         self.mention = _mention_pattern(links) if links else None
-        self.prefix = prefix
+        self.prefix, self.escaped = prefix, escape(prefix)  # anchors need no escaping
         self.base_level = min(max(base_level, 1), 6)
         self.above: list[int] = []  # the levels as written of the last heading and of those that it is below
         # People write fragments by the rules of other sites; compared by letters and digits alone, most agree.
@@ -292,28 +293,53 @@ class _Writer:
     def block(self, token: Token) -> None:
         kind = token.type
         if kind == "inline":
-            for child in self._without_callout(token.children or []):
-                self.inline(child)
+            self._spans(token)
+        elif kind == "block" and token.tag != "p":
+            self._begin_heading(token)
+            self._spans(token)
+            self._end_heading()
+        elif kind == "block" and not token.hidden:
+            self.out.append(f"<p{self._attributes(token)}>")
+            self._spans(token)
+            self.out.append("</p>\n")
         elif token.hidden:  # a comment; a paragraph of a tight list, named where it follows a heading or a quote
             if "anchor" in token.meta and (self.with_passages or kind == "heading_open"):
-                self.out.append(f'<span id="{escape(self.prefix + token.meta["anchor"])}"></span>')
+                self.out.append(f'<span id="{self.escaped}{token.meta["anchor"]}"></span>')
+            if kind == "block":
+                self._spans(token)
         elif token.tag in _TAGS:
             self.is_callout = kind == "blockquote_open" or (kind == "paragraph_open" and self.is_callout)
             before = _TABLE if kind == "table_open" else ""
             after = "\n</div>\n" if kind == "table_close" else "" if kind in _NO_NEWLINE else "\n"
             slash = "/" if token.nesting < 0 else ""
-            self.out.append(f"{before}<{slash}{token.tag}{self._attributes(token)}>{after}")
+            attributes = self._attributes(token) if token.nesting > 0 else ""
+            self.out.append(f"{before}<{slash}{token.tag}{attributes}>{after}")
         elif kind == "heading_open":
-            self.anchor = escape(self.prefix + token.meta["anchor"])
-            self._enter(int(token.tag[1]))
-            self.out.append(f'<h{self._level} id="{self.anchor}">')
+            self._begin_heading(token)
         elif kind == "heading_close":
-            link = f'<a class="anchor" href="#{self.anchor}" aria-label="Link to this section">#</a>'
-            self.out.append(f" {link}</h{self._level}>\n")
+            self._end_heading()
         elif kind in ("fence", "code_block"):
             self._code(token)
         elif kind.startswith("footnote"):
             self._footnote(token)
+
+    def _begin_heading(self, token: Token) -> None:
+        self.anchor = f"{self.escaped}{token.meta['anchor']}"
+        self._enter(int(token.tag[1]))
+        self.out.append(f'<h{self._level} id="{self.anchor}">')
+
+    def _end_heading(self) -> None:
+        link = f'<a class="anchor" href="#{self.anchor}" aria-label="Link to this section">#</a>'
+        self.out.append(f" {link}</h{self._level}>\n")
+
+    def _spans(self, token: Token) -> None:
+        """Write what a block holds."""
+        if token.info:
+            self.is_callout = False
+            self._written(token.info)
+        else:
+            for child in self._without_callout(token.children or []):
+                self.inline(child)
 
     def _without_callout(self, children: list[Token]) -> list[Token]:
         """What is in a paragraph; that it begins a callout, as forges know it, is written here as its name."""
@@ -336,7 +362,7 @@ class _Writer:
     def _footnote(self, token: Token) -> None:
         """Write the border of a footnote's text, or of all of them; the way back leads to the first reference."""
         number = token.meta.get("number", 0)
-        prefix = escape(self.prefix)
+        prefix = self.escaped
         if token.type == "footnotes_open":
             self.out.append('<div class="footnotes">\n<ol>\n')
         elif token.type == "footnotes_close":
@@ -362,8 +388,8 @@ class _Writer:
         return min(self.base_level + len(self.above) - 1, 6)
 
     def _attributes(self, token: Token) -> str:
-        is_named = self.with_passages and token.nesting >= 0 and "anchor" in token.meta
-        written = f' id="{escape(self.prefix + token.meta["anchor"])}"' if is_named else ""
+        is_named = self.with_passages and "anchor" in token.meta
+        written = f' id="{self.escaped}{token.meta["anchor"]}"' if is_named else ""
         if "start" in token.attrs:
             written += f' start="{int(token.attrs["start"])}"'
         if "style" in token.attrs:  # of a table's cell: the parser knows left, center and right
@@ -383,19 +409,45 @@ class _Writer:
             self.text(token.content, urls=False)
             self.out.append("</code>")
         elif kind == "link_open":
-            opening, closing = self._link(token, "href")
-            self.out.append(opening)
-            self.closing.append(closing)
-            self.in_link = "</a>" in self.closing
+            self._begin_link(token)
         elif kind == "link_close":
-            self.out.append(self.closing.pop())
-            self.in_link = "</a>" in self.closing
+            self._end_link()
         elif kind == "image":
             self._image(token)
         elif kind == "footnote_ref":
             self._reference(token)
         else:
             self.out.append(escape(token.content, quote=False))
+
+    def _begin_link(self, token: Token) -> None:
+        opening, closing = self._link(token, "href")
+        self.out.append(opening)
+        self.closing.append(closing)
+        self.in_link = "</a>" in self.closing
+
+    def _end_link(self) -> None:
+        self.out.append(self.closing.pop())
+        self.in_link = "</a>" in self.closing
+
+    def _written(self, html: str) -> None:
+        """Write spans whose HTML is known, with its links, bare URLs and what is mentioned as links of this page."""
+        if "<a" not in html and "://" not in html and not self._may_mention(unescape(html)):
+            self.out.append(html)
+            return
+        is_code = False
+        for part in parts_written(html):
+            if part["text"]:
+                self.text(unescape(part["text"]), urls=not is_code)
+            elif part["to"] is not None:
+                self._begin_link(QuickToken("link_open", attrs={"href": part["to"]}))
+            elif part["tag"] == "/a":
+                self._end_link()
+            else:
+                is_code = part["tag"] == "code"
+                self.out.append(part[0])
+
+    def _may_mention(self, text: str) -> bool:
+        return self.mention is not None and (len(self.links) > _FEW or any(map(text.__contains__, self.links)))
 
     def _foldable(self, text: str) -> None:
         """Write running text; tags of HTML that folds a text are quiet, and what they call it stands out."""
@@ -416,7 +468,7 @@ class _Writer:
     def _reference(self, token: Token) -> None:
         """Write a reference to a footnote; the first one of each is the target of the link back."""
         number = token.meta["number"]
-        prefix = escape(self.prefix)
+        prefix = self.escaped
         written = "" if number in self.referred else f' id="{prefix}fnref.{number}"'
         self.referred.add(number)
         label = escape(token.content, quote=False)
@@ -480,7 +532,7 @@ class _Writer:
         """Write `text` escaped, with what it mentions, and bare URLs if wanted, as links."""
         end = 0
         pattern = _BARE_URL if "://" in text else None
-        if self.mention and (len(self.links) > _FEW or any(map(text.__contains__, self.links))):
+        if self._may_mention(text):
             pattern = self.mention
         if pattern and not self.in_link:
             for match in pattern.finditer(text):

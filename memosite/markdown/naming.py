@@ -15,6 +15,7 @@ from markdown_it.token import Token
 
 from memosite.facts.patterns import regex
 from memosite.facts.values import Value
+from memosite.markdown.quick import words_written
 
 MAX_ANCHOR: Final = 60
 
@@ -24,6 +25,7 @@ Shape: TypeAlias = Literal["text", "heading", "fence", "indented"]
 
 _EMPTY_LINE = regex(r"\n[ \t]*(?=\n)")
 _CODE: Final[dict[str, Shape]] = {"fence": "fence", "code_block": "indented"}
+_TEXTS: Final = ("block", "paragraph_open")
 
 
 class Heading(Value):
@@ -66,29 +68,34 @@ def name_passages(tokens: list[Token], words_of: Callable[[Token], str]) -> Name
     passages: list[Named] = []
     taken = _Taken()
     for index, token in enumerate(tokens):
+        if token.nesting < 0:
+            continue
         kind: Kind
-        if token.type == "heading_open" and _is_heading(tokens, index):
-            kind, stem = "heading", joined_words(words_of(tokens[index + 1]), "-")[:MAX_ANCHOR].rstrip("-") or "section"
+        is_whole = token.type == "block"
+        inner = token if is_whole else tokens[min(index + 1, len(tokens) - 1)]  # what has the words
+        if (is_whole and token.tag != "p") or (token.type == "heading_open" and _is_heading(tokens, index)):
+            kind, stem = "heading", joined_words(words_of(inner), "-")[:MAX_ANCHOR].rstrip("-") or "section"
         elif token.type in _CODE:
             kind, stem = "code", f"c-{_digest(_first_lines(token.content))}"
         elif token.type == "list_item_open":
             kind, stem = "item", ""
-        elif token.type == "paragraph_open" and not (index and tokens[index - 1].type == "list_item_open"):
+        elif token.type in _TEXTS and not (index and tokens[index - 1].type == "list_item_open"):
             kind, stem = "paragraph", ""  # the anchor of the first of a list item is the item's
         else:
             continue
-        begin, end = token.map or (0, 0)
-        source = (_CODE[token.type], begin, end, token.content) if kind == "code" else _first_in(tokens, index)
-        anchor = token.meta["anchor"] = taken.free(stem or f"p-{_digest(_naming(tokens, index))}")
+        source = _source_of(token) if is_whole or kind == "code" else _first_in(tokens, index)
+        named = token.content if is_whole else _naming(tokens, index)
+        anchor = token.meta["anchor"] = taken.free(stem or f"p-{_digest(named)}")
         if kind == "heading" and not token.hidden:
-            words = inline_text(tokens[index + 1]) or anchor
-            headings.append(Heading(level=int(token.tag[1]), text=words, anchor=anchor))
+            headings.append(Heading(level=int(token.tag[1]), text=inline_text(inner) or anchor, anchor=anchor))
         passages.append(Named(anchor, kind, *source))
     return Names(headings=tuple(headings), passages=tuple(passages))
 
 
 def inline_text(token: Token) -> str:
     """Return the words of an inline token or an image on one line; an image counts as its alternative text."""
+    if token.info:
+        return words_written(token.info)
     words: list[str] = []
     for child in token.children or ():
         if child.type in ("softbreak", "hardbreak"):
@@ -112,7 +119,7 @@ class _Taken:
 
     def free(self, anchor: str) -> str:
         """Return the anchor, with "-2", "-3" where it is already taken; each repeat takes constant time."""
-        stem = anchor[: MAX_ANCHOR - 7].rstrip("-")
+        stem = anchor[: MAX_ANCHOR - 7].rstrip("-") if anchor in self._taken else ""
         while anchor in self._taken:
             self._following[stem] = self._following.get(stem, 1) + 1
             anchor = f"{stem}-{self._following[stem]}"
@@ -132,12 +139,18 @@ def _is_heading(tokens: list[Token], index: int) -> bool:
 
 def _naming(tokens: list[Token], index: int) -> str:
     """What names a paragraph, or an item: most of what it begins with. Published anchors are made of it."""
-    for token in tokens[index + 1 : index + 4]:
-        if token.content:
+    for behind, token in enumerate(tokens[index + 1 : index + 4], 1):
+        if token.content and (behind < 3 or token.type != "block"):  # of a whole block, the words come one token later
             return token.content
         if token.nesting < 0:
             break
     return ""
+
+
+def _source_of(token: Token) -> tuple[Shape, int, int, str]:
+    """The same of a token that holds all of a block."""
+    begin, end = token.map or (0, 0)
+    return _CODE.get(token.type, "text" if token.tag == "p" else "heading"), begin, end, token.content
 
 
 def _first_in(tokens: list[Token], index: int) -> tuple[Shape, int, int, str]:
@@ -156,6 +169,8 @@ def _first_in(tokens: list[Token], index: int) -> tuple[Shape, int, int, str]:
         if depth < 0 or token.type == "table_open":
             break
         begin, end = token.map or (begin, end)
+        if token.type == "block":
+            return _source_of(token)
         if token.content:
             return _CODE.get(token.type, shape), begin, end, token.content
         if token.type in ("heading_open", "paragraph_open"):

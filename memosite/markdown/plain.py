@@ -15,9 +15,10 @@ from markdown_it.token import Token
 from memosite.facts.patterns import regex
 from memosite.facts.values import Value, field
 from memosite.markdown.naming import Kind, Named, inline_text, joined_words
+from memosite.markdown.quick import words_written
 from memosite.markdown.tokens import read_body, said_of_code
 
-_BLOCKS = {"heading_open", "paragraph_open", "table_open", "fence", "code_block"}
+_BLOCKS = {"block", "heading_open", "paragraph_open", "table_open", "fence", "code_block"}
 
 
 class PlainLine(NamedTuple):
@@ -58,13 +59,17 @@ def _lines(tokens: tuple[Token, ...]) -> Iterator[PlainLine]:
             rows += 1 if rows else 2  # below the first row is that of the lines
         elif token.type == "inline" and row is not None:
             row.append(inline_text(token))
-        elif token.type == "inline":
+        elif token.info and token.type == "block":
+            if words := words_written(token.info):
+                yield PlainLine(line, anchor, words)
+        elif token.type in ("block", "inline"):
             yield from chain.from_iterable(_shown(line, anchor, words) for words in inline_text(token).split("\n"))
         elif token.type in ("fence", "code_block") and not token.hidden:
             yield from _shown(line, anchor, said_of_code(token))
             first = line + (token.type == "fence")
             for number, code in enumerate(token.content.rstrip("\n").split("\n"), first):
-                yield from _shown(number, anchor, code)
+                if code := code.rstrip():
+                    yield PlainLine(number, anchor, code)
 
 
 def _shown(line: int, anchor: str, text: str) -> Iterator[PlainLine]:

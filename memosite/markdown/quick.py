@@ -1,34 +1,31 @@
-"""Reads common Markdown with a parser in native code, in half the time that markdown-it takes.
+"""Reads common Markdown in a fraction of the time that markdown-it takes: blocks by their lines, spans in native code.
 
-What is read here has the tokens that markdown-it gives, so that nobody can tell which parser read a text. Both keep to
-CommonMark. They differ in the rules of our own dialect, on tables, where white space is odd, on characters that only
-one of them calls punctuation, and in a few shapes of lists, of code and of headings. Where the two may differ, a place
-in the blocks refuses the whole text, which markdown-it then reads; one in the spans of a paragraph, a heading or a cell
-leaves these alone to markdown-it. What is doubted is on the safe side: much of it both read alike. A fuzz test compares
-the two (docs/decisions/0016-quick-markdown.md).
+Nobody can tell which parser read a text. The tokens are those that markdown-it gives, but that a paragraph or a heading
+is one, `block`, and that the spans of most blocks and cells are none: their HTML is `info`, which native code writes.
+Blocks are those whose every line says what it is: paragraphs, headings, lists and quotes, each further line with its
+marks, fenced code, plain tables. Where a line may be something else, the whole text is refused, and markdown-it reads
+it. Where the two parsers may differ about the spans of a block, these alone are left to markdown-it. What is doubted is
+on the safe side: much of it both read alike. A fuzz test compares the two (docs/decisions/0016-quick-markdown.md).
 """
 
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import unescape
 from typing import Any, Final, TypeAlias
 
 from markdown_it.token import Token
-from pyromark import Markdown, Options
+from pyromark import Markdown
 
 from memosite.facts.patterns import regex
-
-# Where two parsers may read a text differently: markdown-it, which is the measure, and the native one.
-
 
 _REFUSED: Final = ("[^", "]:", "\t", "~~~", "<!--")
 """Footnotes, definitions of links, tabs, fences not of backticks, comments: only markdown-it reads them as we do."""
 
 
-DOUBTFUL: Final = ("~~", "![", "&#", "\\")
-"""Strikethrough, images, characters by number, and backslashes: the spans of their block are left to markdown-it."""
-
-
-_MOST_BARS: Final = 10_000  # in one table
+_is_doubtful = regex(
+    r"\\|~~|!\[|\[!|&[A-Za-z#]|<[^\s<>]*[:@]|</?(?:details|summary)|\]\((?![A-Za-z0-9./#:?=~%+,;@!$-]+\))|#\Z"
+).search
+"""Backslashes, strikethrough, images, callouts, characters by name, addresses in angle brackets, HTML that folds, links
+whose destination needs a closer look; and what may close a heading."""
 
 
 # Next to `*` and `_` it matters what is punctuation, and the parsers know different versions of Unicode. At the ends
@@ -40,90 +37,50 @@ _KNOWN = (
 )
 
 
-unknown = regex(rf"[^{_KNOWN}]").search
+_unknown = regex(rf"[^{_KNOWN}]").search
 
 
-odd_neighbour = regex(rf"[*_][^{_KNOWN}]|[^{_KNOWN}][*_]").search
+_odd_neighbour = regex(rf"[*_][^{_KNOWN}]|[^{_KNOWN}][*_]").search
 
 
-has_odd_space = regex(r"(?<!\w)[^\S \n]|[^\S \n](?!\w)").search
+_has_odd_space = regex(r"(?<!\w)[^\S \n]|[^\S \n](?!\w)").search
 
 
-is_doubtful_label = regex(r"[*\[\]]|(?<!\w)_|_(?!\w)").search
-"""Spans that reach out of the label of a link, and brackets within brackets."""
+_goes_on_in_code = regex(r"<code>[^<]*\n").search
 
 
-is_plain_destination = regex(r"[^\s<>()\\&\"'`*_\[\]]+").fullmatch
+_LINK: Final = regex(r'<a href="([^"]*)">(.*?)</a>')
 
 
-_SECTION = regex(r"^[ >*+\d.)-]*==", re.MULTILINE)  # also what may be the line below a heading
+_MARKUP: Final = regex(r"<code>[^<]*</code>|<[^>]*>")
+
+
+_odd_label = regex(r"[*\[\]]|(?<!\w)_|_(?!\w)").search  # spans that reach out of it, brackets within brackets
+
+
+# What a line is by its beginning. Of what may be two things, and of what is in no group, the text is refused.
+_line = regex(
+    r"(?P<blank> *\Z)|(?P<heading>#{1,6}) +(?=[^ ])|(?P<fence>`{3,})[A-Za-z0-9_+#.-]* *\Z|(?P<rule>-{3,} *\Z)"
+    r"|(?P<quote>>)|(?P<item> {0,3}(?![-\s]+\Z|[*\s]+\Z)(?:[-*+]|[0-9]{1,9}[.)]) {1,4}(?=[^ ]))"
+    r"|(?P<section>={2,6} .*= *\Z)|(?P<row>\|)"
+    r"|(?P<text> {0,3}(?!(?:[-+*]|\d{1,9}[.)]|#{1,6})(?:\s|\Z)"
+    r"|[-|: ]+\Z|[*\s]{3,}\Z|[_\s]{3,}\Z|=+\s*\Z|={2,6} |[>|]|```)\S)"
+).match
+
+
+_FIRST_IN_ITEM: Final = ("text", "heading", "fence", "quote")
 
 
 _WHOLE_SECTION = regex(r"(={2,6}) ([^\n]*) \1")
 
 
-_HEADING = regex(r"#{1,6} ++([^\n]*[^\n# ])[ \n]*")
+_table = regex(r"\|[^\n\\]*\| *\n\|(?: *:?-+:? *\|)+ *\n(?:\|[^\n\\]*\| *(?:\n|\Z))*").fullmatch
 
 
-_MARKER = regex(rb" *(?:[-+*]|\d{1,9}[.)]) {1,4}(?=[^ \n])")
+_MOST_BARS: Final = 10_000  # in one table
 
 
-_FENCE = regex(rb"(`{3,})([A-Za-z0-9_+#.-]*) *\n")
-
-
-_BELOW_HEADER = regex(r"\n[ >]*[|:-][|: -]*$", re.MULTILINE)
-
-
-_TABLE = regex(r"\|[^\n\\]*\| *\n\|(?: *:?-+:? *\|)+ *\n(?:\|[^\n\\]*\| *(?:\n|\Z))*")
-
-
-def maybe_sections(source: str) -> int:
-    """How many lines may be a section, as `== Section ==`, or make the line above a heading."""
-    return len(_SECTION.findall(source)) if "==" in source else 0
-
-
-def section_of(paragraph: str) -> tuple[int, str] | None:
-    """The level and the title of a paragraph that is a section, and nothing else."""
-    found = _WHOLE_SECTION.fullmatch(paragraph)
-    return (len(found[1]), found[2].strip(" ")) if found and found[2].strip(" =") else None
-
-
-def maybe_tables(source: str) -> int:
-    """How many lines with a bar have one below them of nothing but bars, colons and hyphens."""
-    if "|" not in source:
-        return 0
-    begins = (below.start() for below in _BELOW_HEADER.finditer(source))
-    return sum(source.find("|", source.rfind("\n", 0, begin) + 1, begin) >= 0 for begin in begins)
-
-
-def is_plain_table(text: str) -> bool:
-    """Whether all rows begin and end with a bar and have as many cells, without a backslash in any."""
-    bars = text.count("|")
-    if bars > _MOST_BARS or not _TABLE.fullmatch(text):
-        return False
-    return len({row.count("|") for row in text.rstrip("\n").split("\n")}) == 1
-
-
-def heading_content(source: str) -> str | None:
-    """What stands behind the signs of a heading; None if it is one by its underline, is empty, or is closed."""
-    found = _HEADING.fullmatch(source)
-    return found[1] if found else None
-
-
-def item_column(data: bytes, start: int) -> int | None:
-    """The column where the content of an item begins; None if it is empty, or begins behind another mark."""
-    begin = data.rfind(b"\n", 0, start) + 1
-    marker = _MARKER.match(data, begin)
-    return marker.end() - begin if marker and marker.end() > start else None
-
-
-def language_of_fence(data: bytes, start: int, end: int) -> str | None:
-    """The language of code between fences; None if more is said of it, or it is never closed."""
-    fence = _FENCE.match(data, start)
-    if not fence:
-        return None
-    last = data[fence.end() - 1 : end].rstrip(b" \n").rpartition(b"\n")[2].lstrip(b" >")
-    return fence[2].decode() if last.startswith(fence[1]) and not last.strip(b"`") else None
+_DEEPEST: Final = 8  # containers within containers; markdown-it's own bound is higher
 
 
 # Tokens of the quick parser: markdown-it's, with what is read of them alone.
@@ -161,59 +118,41 @@ class QuickToken(Token):
 
 
 # Tokens that are all alike are made once.
-RULE: Final = QuickToken("hr", "hr")
-
-
-HIDDEN_CLOSE: Final = QuickToken("paragraph_close", "p", -1)
-HIDDEN_CLOSE.hidden = True
-
-
-BREAKS: Final = {"SoftBreak": QuickToken("softbreak", "br"), "HardBreak": QuickToken("hardbreak", "br")}
+_RULE: Final = QuickToken("hr", "hr")
 
 
 _NAMES: Final = {
-    "p": "paragraph",
     "ul": "bullet_list",
     "ol": "ordered_list",
     "li": "list_item",
-    "a": "link",
-    **{name: name for name in ("blockquote", "em", "strong", "table", "thead", "tbody", "tr", "th", "td")},
-    **{f"h{level}": "heading" for level in range(1, 7)},
+    **{name: name for name in ("blockquote", "table", "thead", "tbody", "tr", "th", "td")},
 }
 
 
-OPEN: Final = {
-    tag: QuickToken(f"{_NAMES[tag]}_open", tag, 1)
-    for tag in ("blockquote", "ul", "ol", "em", "strong", "table", "thead", "tbody", "tr")
+_OPEN: Final = {
+    tag: QuickToken(f"{_NAMES[tag]}_open", tag, 1) for tag in ("blockquote", "ul", "ol", "thead", "tbody", "tr")
 }
 
 
-CLOSE: Final = {tag: QuickToken(f"{name}_close", tag, -1) for tag, name in _NAMES.items()}
-
-
-_Range: TypeAlias = Mapping[str, int]  # in bytes
-
-
-_Data: TypeAlias = Any  # what pulldown-cmark's enums hold
+_CLOSE: Final = {tag: QuickToken(f"{name}_close", tag, -1) for tag, name in _NAMES.items()}
 
 
 _Spans: TypeAlias = Callable[[str], list[Token]]
 
 
-_DEEPEST: Final = 8  # containers within containers; markdown-it's own bound is higher
+_native: Callable[[str], str] = Markdown().html
 
 
-_QUOTE: Final = -1
+_TAG: Final = regex(r"<[^>]*>")
 
 
-_LIST: Final = -2
+def words_written(html: str) -> str:
+    """The words of spans, given their HTML, on one line."""
+    return unescape(_TAG.sub("", html) if "<" in html else html).replace("\n", " ").strip()
 
 
-_BACKSLASH: Final = ord("\\")
-
-
-# Typed here because its own types are unions of a dozen dictionaries, which are told apart by their only key.
-_events: Callable[..., Iterable[tuple[Any, Any]]] = Markdown(options=Options.ENABLE_TABLES).events_with_range
+# In the HTML of spans, a tag with the destination of a link, text within one line, or the end of one.
+parts_written = regex(r'<(?P<tag>/?[a-z]+)(?: href="(?P<to>[^"]*)")?>|(?P<text>[^<\n]+)|\n').finditer
 
 
 class _RefusedError(Exception):
@@ -227,347 +166,249 @@ def read_quickly(source: str, spans: _Spans) -> list[Token] | None:
     """
     if any(mark in source for mark in _REFUSED):
         return None
+    has_unknown = not source.isascii() and _unknown(source) is not None
+    if has_unknown and _has_odd_space(source):
+        return None
+    tokens: list[Token] = []
     try:
-        return _Reader(source, spans).read()
+        _Container(source.split("\n"), 0, 0, tokens).read()
+        _read_spans([token for token in tokens if token.content and token.type != "fence"], spans, has_unknown)
     except _RefusedError:
         return None
     except BaseException as error:
         if type(error).__name__ != "PanicException":  # native code that gave up; no `Exception`, and has no public name
             raise
         return None
+    return tokens
 
 
-class _Reader:
-    """Makes tokens of the events of one text."""
+def _may_differ(content: str, html: str) -> bool:
+    """Whether not all that looks like a link is one, or any has a label that another parser may read differently."""
+    labels = [link[2] for link in _LINK.finditer(html)]
+    return len(labels) != content.count("](") or any(_odd_label(_MARKUP.sub("", label)) for label in labels)
 
-    def __init__(self, source: str, spans: _Spans) -> None:
-        self._source = source
-        self._data = source.encode()  # events tell places in bytes
-        self._is_ascii = len(self._data) == len(source)
-        self._spans = spans
-        self._marks = [mark for mark in DOUBTFUL if mark in source]
-        self._has_unknown = not self._is_ascii and unknown(source) is not None
-        if self._has_unknown and has_odd_space(source):
-            raise _RefusedError
-        # What may be one to markdown-it. Each that is read as one is taken off; in the end none may be left.
-        self._sections = maybe_sections(source)
-        self._tables = maybe_tables(source)
-        self._tokens: list[Token] = []
-        self._children: list[Token] | None = None  # of the block whose spans are read
-        self._is_doubtful = False
-        self._is_hidden = False
-        self._in_link = False
-        self._begin = self._end = 0  # of that block
-        self._code: list[str] | None = None
-        self._fence = QuickToken("fence", "code", line=0)
-        self._containers: list[int] = []  # for an item the column of its content, else `_QUOTE` or `_LIST`
-        self._aligned: list[dict[str, str]] = []
-        self._cell = 0
-        self._cell_tag = "td"
-        self._line = self._counted = 0  # lines before so many bytes
 
-    def read(self) -> list[Token]:
-        """Read all of the text, or raise `_RefusedError`."""
-        for event, where in _events(self._source, merge_text=True):
-            if event.__class__ is str:
-                _HANDLERS.get(event, _Reader._refuse)(self, where, event)
-                continue
-            ((name, data),) = event.items()
-            if name not in {"Start", "End"}:
-                _HANDLERS.get(name, _Reader._refuse)(self, where, data)
-                continue
-            tag = data
-            if data.__class__ is not str:
-                ((tag, data),) = data.items()
-            start, end = _TAGS.get(tag, (_Reader._refuse, _Reader._refuse))
-            (start if name == "Start" else end)(self, where, data)
-        if self._sections or self._tables:
-            raise _RefusedError
-        return self._tokens
-
-    def _refuse(self, _where: _Range, _: _Data) -> None:
+def _read_spans(blocks: Iterable[Token], spans: _Spans, has_unknown: bool) -> None:  # noqa: FBT001
+    """Give each block the HTML of its spans as `info`, else their tokens as `children`."""
+    asked: list[Token] = []
+    for token in blocks:
+        if _is_doubtful(token.content) or (has_unknown and _odd_neighbour(token.content)):
+            token.children = spans(token.content)
+        else:
+            asked.append(token)
+    # As a heading, a line is nothing else, whatever it begins with; several lines are a paragraph already.
+    pieces = (token.content if "\n" in token.content else f"# {token.content}" for token in asked)
+    source = "\n\n".join(pieces)
+    # Of HTML, `<` is a character as any other: not to the native parser, but as a reference, which in code is none.
+    written = _native(source.replace("<", "&lt;")).replace("&amp;lt;", "&lt;").replace("<br />", "<br>")
+    found = written.replace("</h1>\n", "</p>\n").split("</p>\n")
+    if len(found) != len(asked) + 1:
         raise _RefusedError
-
-    # Places
-
-    def _text(self, begin: int, end: int) -> str:
-        return self._source[begin:end] if self._is_ascii else self._data[begin:end].decode()
-
-    def _line_of(self, begin: int) -> int:
-        self._line += self._data.count(b"\n", self._counted, begin)
-        self._counted = begin
-        return self._line
-
-    def _content(self, begin: int, end: int) -> str:
-        """The source of a paragraph, without the marks of what contains it."""
-        text = self._text(begin, end).strip()
-        if not self._containers or "\n" not in text:
-            return text
-        column = self._containers[-1]
-        if self._containers == [_QUOTE]:
-            text, lines = re.subn(r"\n> ?", "\n", text)
-        elif column > 0 and _QUOTE not in self._containers:
-            text, lines = re.subn(rf"\n {{{column}}}", "\n", text)
+    for token, html in zip(asked, found, strict=False):
+        if ("\n" in html and _goes_on_in_code(html)) or ("](" in token.content and _may_differ(token.content, html)):
+            token.children = spans(token.content)
         else:
+            token.info = html[html.index(">") + 1 :]
+
+
+class _Container:
+    """Reads the lines of a text, of an item or a quote, the first with this number, and adds their tokens."""
+
+    def __init__(self, lines: Sequence[str], first: int, depth: int, tokens: list[Token]) -> None:
+        if depth > _DEEPEST:
             raise _RefusedError
-        if lines != text.count("\n"):  # a line that continues a paragraph without the marks
-            raise _RefusedError
-        return text
+        self.paragraphs: list[Token] = []  # its own
+        self.has_gap = False  # an empty line between any two of its blocks
+        self._lines = lines
+        self._first = first
+        self._depth = depth
+        self._tokens = tokens
+        self._before = "blank"  # what the line before was
 
-    # Spans
+    def read(self) -> None:
+        """Read all lines, or raise `_RefusedError`."""
+        at, begun = 0, len(self._tokens)
+        while at < len(self._lines):
+            found = _line(self._lines[at])
+            kind = (found and found.lastgroup) or ""
+            if kind == "blank":
+                at += 1
+            elif found is None:
+                raise _RefusedError
+            else:
+                self.has_gap = self.has_gap or (self._before == "blank" and len(self._tokens) > begun)
+                at = _READERS[kind](self, at, found.end(kind))
+            self._before = kind
 
-    @property
-    def _begun(self) -> list[Token]:
-        """The spans of the block that is read."""
-        if self._children is None:
-            raise _RefusedError
-        return self._children
-
-    def _spans_at(self, begin: int) -> list[Token]:
-        """The spans of the block that is read; else a paragraph of a tight list begins, for which there is no event."""
-        if self._children is not None:
-            return self._children
-        if not self._containers or self._containers[-1] < 0:
-            raise _RefusedError
-        is_escaped = begin > 0 and self._data[begin - 1] == _BACKSLASH
-        self._begin = begin - is_escaped
-        paragraph = QuickToken("paragraph_open", "p", 1, line=self._line_of(self._begin))
-        self._is_hidden = paragraph.hidden = True
-        self._tokens.append(paragraph)
-        self._children = []
-        return self._children
-
-    def _leave_hidden(self) -> None:
-        if self._is_hidden:
-            self._leave_spans(self._content(self._begin, self._end))
-            self._tokens.append(HIDDEN_CLOSE)
-            self._is_hidden = False
-
-    def _leave_spans(self, content: str) -> None:
-        children = self._children
-        is_odd = self._has_unknown and odd_neighbour(content)
-        if self._is_doubtful or is_odd or (self._marks and any(mark in content for mark in self._marks)):
-            children = self._spans(content)
-            self._is_doubtful = False
-        inline = QuickToken("inline", content=content)
-        inline.children = children
-        self._tokens.append(inline)
-        self._children = None
-
-    def _spoken(self, where: _Range, text: str) -> None:
-        if self._code is not None:
-            self._code.append(text)
-            return
-        children = self._spans_at(where["start"])
-        if "](" in text or (self._in_link and is_doubtful_label(text)):
-            self._is_doubtful = True
-        children.append(QuickToken("text", content=text))
-        self._end = where["end"]
-
-    def _code_span(self, where: _Range, text: str) -> None:
-        children = self._spans_at(where["start"])
-        self._end = where["end"]
-        if self._data.find(b"\n", where["start"], self._end) >= 0:
-            self._is_doubtful = True
-        children.append(QuickToken("code_inline", "code", content=text))
-
-    def _break(self, _where: _Range, kind: str) -> None:
-        self._begun.append(BREAKS[kind])
-
-    def _open_span(self, where: _Range, kind: str) -> None:
-        self._spans_at(where["start"]).append(OPEN["em" if kind == "Emphasis" else "strong"])
-
-    def _close_span(self, where: _Range, kind: str) -> None:
-        self._begun.append(CLOSE["em" if kind == "Emphasis" else "strong"])
-        self._end = where["end"]
-
-    def _open_link(self, where: _Range, link: _Data) -> None:
-        children = self._spans_at(where["start"])
-        if link["link_type"] != "Inline" or link["title"] or not is_plain_destination(link["dest_url"]):
-            self._is_doubtful = True
-        self._in_link = True
-        children.append(QuickToken("link_open", "a", 1, attrs={"href": link["dest_url"]}))
-
-    def _close_link(self, where: _Range, _: _Data) -> None:
-        self._in_link = False
-        self._begun.append(CLOSE["a"])
-        self._end = where["end"]
-
-    def _doubt(self, where: _Range, _: _Data) -> None:
-        """Leave the spans of this block to markdown-it: raw HTML, an image."""
-        self._spans_at(where["start"])
-        self._is_doubtful = True
-        self._end = where["end"]
-
-    # Blocks
-
-    def _start_block(self, where: _Range, name: str, tag: str) -> None:
-        self._leave_hidden()
-        self._begin = where["start"]
-        self._children = []
-        self._tokens.append(QuickToken(name, tag, 1, line=self._line_of(self._begin)))
-
-    def _start_paragraph(self, where: _Range, _: _Data) -> None:
-        self._start_block(where, "paragraph_open", "p")
-
-    def _end_paragraph(self, where: _Range, _: _Data) -> None:
-        content = self._content(self._begin, where["end"])
-        if self._sections and content.startswith("==") and not self._containers:
-            self._section(content)
-            return
-        self._leave_spans(content)
-        self._tokens.append(CLOSE["p"])
-
-    def _section(self, content: str) -> None:
-        """Make the paragraph a heading."""
-        section = section_of(content)
-        if not section or self._data[max(0, self._begin - 1) : self._begin] not in (b"", b"\n"):
-            raise _RefusedError
-        level, title = section
-        self._sections -= 1
-        opening, tag = self._tokens[-1], f"h{level}"
-        opening.type, opening.tag = "heading_open", tag
-        self._is_doubtful = True  # its spans are those between the signs
-        self._leave_spans(title)
-        self._tokens.append(CLOSE[tag])
-
-    def _start_heading(self, where: _Range, heading: _Data) -> None:
-        self._start_block(where, "heading_open", heading["level"].lower())
-
-    def _end_heading(self, where: _Range, level: str) -> None:
-        content = heading_content(self._text(self._begin, where["end"]))
-        if content is None:
-            raise _RefusedError
-        self._leave_spans(content)
-        self._tokens.append(CLOSE[level.lower()])
-
-    def _rule(self, _where: _Range, _: _Data) -> None:
-        self._leave_hidden()
-        self._tokens.append(RULE)
-
-    def _start_list(self, _where: _Range, first: int | None) -> None:
-        self._contain(_LIST)
-        if first is None or first == 1:
-            self._tokens.append(OPEN["ul" if first is None else "ol"])
-        else:
-            self._tokens.append(QuickToken("ordered_list_open", "ol", 1, attrs={"start": first}))
-
-    def _end_list(self, _where: _Range, is_ordered: bool) -> None:  # noqa: FBT001
-        self._containers.pop()
-        self._tokens.append(CLOSE["ol" if is_ordered else "ul"])
-
-    def _start_item(self, where: _Range, _: _Data) -> None:
-        column = item_column(self._data, where["start"])
-        if column is None:
-            raise _RefusedError
-        self._contain(column)
-        self._tokens.append(QuickToken("list_item_open", "li", 1, line=self._line_of(where["start"])))
-
-    def _end_item(self, _where: _Range, _: _Data) -> None:
-        self._leave_hidden()
-        self._containers.pop()
-        self._tokens.append(CLOSE["li"])
-
-    def _start_quote(self, _where: _Range, _: _Data) -> None:
-        self._contain(_QUOTE)
-        self._tokens.append(OPEN["blockquote"])
-
-    def _end_quote(self, _where: _Range, _: _Data) -> None:
-        self._containers.pop()
-        self._tokens.append(CLOSE["blockquote"])
-
-    def _contain(self, container: int) -> None:
-        self._leave_hidden()
-        self._containers.append(container)
-        if len(self._containers) > _DEEPEST:
+    def _refuse_text(self, at: int) -> None:
+        """Refuse what continues a paragraph without the marks of what contains it."""
+        if at < len(self._lines) and ((found := _line(self._lines[at])) is None or found.lastgroup == "text"):
             raise _RefusedError
 
-    def _start_code(self, where: _Range, kind: _Data) -> None:
-        self._leave_hidden()
-        language = None if kind == "Indented" else language_of_fence(self._data, where["start"], where["end"])
-        if language is None:
+    # Each reads a block from a line on, whose mark ends there, and gives the line behind it.
+
+    def _text(self, at: int, _: int) -> int:
+        after = at + 1
+        while after < len(self._lines) and (found := _line(self._lines[after])) and found.lastgroup == "text":
+            after += 1
+        content = "\n".join(self._lines[at:after]) if after > at + 1 else self._lines[at]
+        self.paragraphs.append(QuickToken("block", "p", content=content.strip(), line=self._first + at))
+        self._tokens.append(self.paragraphs[-1])
+        return after
+
+    def _heading(self, at: int, level: int) -> int:
+        content = self._lines[at][level:].strip(" ")
+        if content.endswith("#"):
             raise _RefusedError
-        self._code = []
-        self._fence = QuickToken("fence", "code", line=self._line_of(where["start"]))
-        self._fence.info = language
+        self._tokens.append(QuickToken("block", f"h{level}", content=content, line=self._first + at))
+        return at + 1
 
-    def _end_code(self, _where: _Range, _: _Data) -> None:
-        self._fence.content = "".join(self._code or ())
-        self._tokens.append(self._fence)
-        self._code = None
-
-    # Tables
-
-    def _start_table(self, where: _Range, aligned: _Data) -> None:
-        start, end = where["start"], where["end"]
-        before, after = self._data[max(0, start - 2) : start], self._data[end : end + 1]
-        is_alone = before in (b"", b"\n", b"\n\n") and after in (b"", b"\n")
-        if self._containers or not is_alone or not is_plain_table(self._text(start, end)):
+    def _rule(self, at: int, _: int) -> int:
+        if self._before == "text" or (
+            at and "|" in self._lines[at - 1]
+        ):  # the line below a heading, or that of a table
             raise _RefusedError
-        self._tables -= 1
-        self._aligned = [{} if side == "None" else {"style": f"text-align:{side.lower()}"} for side in aligned]
-        self._tokens.append(QuickToken("table_open", "table", 1, line=self._line_of(start)))
+        self._tokens.append(_RULE)
+        return at + 1
 
-    def _end_table(self, _where: _Range, _: _Data) -> None:
-        if self._cell_tag == "td":
-            self._tokens.append(CLOSE["tbody"])
-        self._tokens.append(CLOSE["table"])
+    def _quote(self, at: int, _: int) -> int:
+        after = at + 1
+        while after < len(self._lines) and self._lines[after].startswith(">"):
+            after += 1
+        lines = [line[2 if line[1:2] == " " else 1 :] for line in self._lines[at:after]]
+        self._tokens.append(_OPEN["blockquote"])
+        _Container(lines, self._first + at, self._depth + 1, self._tokens).read()
+        self._tokens.append(_CLOSE["blockquote"])
+        self._refuse_text(after)
+        return after
 
-    def _start_head(self, _where: _Range, _: _Data) -> None:
-        self._tokens += (OPEN["thead"], OPEN["tr"])
-        self._cell, self._cell_tag = 0, "th"
+    def _list(self, at: int, _: int) -> int:
+        marker = self._lines[at].split(maxsplit=1)[0]
+        indent = self._lines[at].index(marker)
+        tag, number = ("ol", int(marker[:-1])) if len(marker) > 1 else ("ul", 1)
+        if self._before == "text" and number != 1:
+            raise _RefusedError
+        start = QuickToken("ordered_list_open", "ol", 1, attrs={"start": number})
+        self._tokens.append(_OPEN[tag] if number == 1 else start)
+        paragraphs: list[Token] = []
+        is_loose = False
+        while True:
+            end, after = self._ends_of_item(at)
+            item = self._item(at, end)
+            paragraphs += item.paragraphs
+            is_loose = is_loose or item.has_gap
+            found = _line(self._lines[after]) if after < len(self._lines) else None
+            if found is None or found.lastgroup != "item":
+                break
+            next_marker = found[0].strip(" ")
+            if found[0].index(next_marker) != indent:
+                raise _RefusedError
+            if next_marker[-1] != marker[-1]:
+                break
+            is_loose = is_loose or after > end
+            at = after
+        if after == end:
+            self._refuse_text(after)
+        for paragraph in paragraphs:
+            paragraph.hidden = not is_loose
+        self._tokens.append(_CLOSE[tag])
+        return end
 
-    def _end_head(self, _where: _Range, _: _Data) -> None:
-        self._tokens += (CLOSE["tr"], CLOSE["thead"])
+    def _ends_of_item(self, at: int) -> tuple[int, int]:
+        """The lines behind an item that begins here, and behind the empty lines after it."""
+        found = _line(self._lines[at])
+        margin = " " * found.end() if found else ""
+        end = after = at + 1
+        while after < len(self._lines) and (
+            (is_empty := not self._lines[after].strip(" ")) or self._lines[after].startswith(margin)
+        ):
+            after += 1
+            end = end if is_empty else after
+        return end, after
 
-    def _start_row(self, _where: _Range, _: _Data) -> None:
-        if self._cell_tag == "th":
-            self._tokens.append(OPEN["tbody"])
-        self._tokens.append(OPEN["tr"])
-        self._cell, self._cell_tag = 0, "td"
+    def _item(self, at: int, end: int) -> "_Container":
+        found = _line(self._lines[at])
+        lines = [line[found.end() if found else 0 :] for line in self._lines[at:end]]
+        if (first := _line(lines[0])) is None or first.lastgroup not in _FIRST_IN_ITEM:
+            raise _RefusedError
+        self._tokens.append(QuickToken("list_item_open", "li", 1, line=self._first + at))
+        item = _Container(lines, self._first + at, self._depth + 2, self._tokens)
+        item.read()
+        self._tokens.append(_CLOSE["li"])
+        return item
 
-    def _end_row(self, _where: _Range, _: _Data) -> None:
-        self._tokens.append(CLOSE["tr"])
+    def _code(self, at: int, end: int) -> int:
+        fence = self._lines[at][:end]
+        for after in range(at + 1, len(self._lines)):
+            line = self._lines[after].strip(" ")
+            if line.startswith(fence) and not line.strip("`") and not self._lines[after].startswith("    "):
+                token = QuickToken("fence", "code", line=self._first + at)
+                token.content = "".join([f"{line}\n" for line in self._lines[at + 1 : after]])
+                token.info = self._lines[at][end:].strip(" ")
+                self._tokens.append(token)
+                return after + 1
+        raise _RefusedError  # it is never closed
 
-    def _start_cell(self, where: _Range, _: _Data) -> None:
-        self._begin = where["start"]
-        self._children = []
-        name, tag = f"{self._cell_tag}_open", self._cell_tag
-        self._tokens.append(QuickToken(name, tag, 1, attrs=self._aligned[self._cell]))
-        self._cell += 1
+    def _be_alone(self, after: int) -> None:
+        """Refuse a block in a container, or beside other lines: a section, a table."""
+        if self._depth or self._before != "blank" or any(self._lines[after : after + 1]):
+            raise _RefusedError
 
-    def _end_cell(self, where: _Range, _: _Data) -> None:
-        self._leave_spans(self._text(self._begin, where["end"]).strip(" "))
-        self._tokens.append(CLOSE[self._cell_tag])
+    def _section(self, at: int, _: int) -> int:
+        self._be_alone(at + 1)
+        found = _WHOLE_SECTION.fullmatch(self._lines[at].rstrip(" "))
+        if found is None or not (title := found[2].strip(" ")).strip("="):
+            raise _RefusedError
+        self._tokens.append(QuickToken("block", f"h{len(found[1])}", content=title, line=self._first + at))
+        return at + 1
+
+    def _table(self, at: int, _: int) -> int:
+        """All rows begin and end with a bar and have as many cells, without a backslash in any."""
+        after = at
+        while after < len(self._lines) and self._lines[after].startswith("|"):
+            after += 1
+        self._be_alone(after)
+        rows = [line.rstrip(" ") for line in self._lines[at:after]]
+        bars = rows[0].count("|")
+        if bars * len(rows) > _MOST_BARS or any(row.count("|") != bars for row in rows) or not _table("\n".join(rows)):
+            raise _RefusedError
+        head, between, *body = ([cell.strip(" ") for cell in row[1:-1].split("|")] for row in rows)
+        sides = [_SIDES[cell[0] == ":", cell[-1] == ":"] for cell in between]
+        self._tokens += (QuickToken("table_open", "table", 1, line=self._first + at), _OPEN["thead"])
+        self._row(head, "th", sides)
+        self._tokens.append(_CLOSE["thead"])
+        if body:
+            self._tokens.append(_OPEN["tbody"])
+            for row in body:
+                self._row(row, "td", sides)
+            self._tokens.append(_CLOSE["tbody"])
+        self._tokens.append(_CLOSE["table"])
+        return after
+
+    def _row(self, cells: Sequence[str], tag: str, sides: Sequence[dict[str, str]]) -> None:
+        self._tokens.append(_OPEN["tr"])
+        for cell, side in zip(cells, sides, strict=True):
+            opening = QuickToken(f"{tag}_open", tag, 1, attrs=side)
+            self._tokens += (opening, QuickToken("inline", content=cell), _CLOSE[tag])
+        self._tokens.append(_CLOSE["tr"])
 
 
-_Handler: TypeAlias = Callable[[_Reader, _Range, _Data], None]
-
-
-_HANDLERS: Final[Mapping[str, _Handler]] = {
-    "Text": _Reader._spoken,
-    "Code": _Reader._code_span,
-    "SoftBreak": _Reader._break,
-    "HardBreak": _Reader._break,
-    "InlineHtml": _Reader._doubt,
-    "Rule": _Reader._rule,
+_READERS: Final[Mapping[str, Callable[[_Container, int, int], int]]] = {
+    "text": _Container._text,
+    "heading": _Container._heading,
+    "rule": _Container._rule,
+    "quote": _Container._quote,
+    "item": _Container._list,
+    "fence": _Container._code,
+    "section": _Container._section,
+    "row": _Container._table,
 }
 
 
-_TAGS: Final[Mapping[str, tuple[_Handler, _Handler]]] = {
-    "Emphasis": (_Reader._open_span, _Reader._close_span),
-    "Strong": (_Reader._open_span, _Reader._close_span),
-    "Link": (_Reader._open_link, _Reader._close_link),
-    "Image": (_Reader._doubt, _Reader._doubt),
-    "Paragraph": (_Reader._start_paragraph, _Reader._end_paragraph),
-    "Heading": (_Reader._start_heading, _Reader._end_heading),
-    "List": (_Reader._start_list, _Reader._end_list),
-    "Item": (_Reader._start_item, _Reader._end_item),
-    "BlockQuote": (_Reader._start_quote, _Reader._end_quote),
-    "CodeBlock": (_Reader._start_code, _Reader._end_code),
-    "Table": (_Reader._start_table, _Reader._end_table),
-    "TableHead": (_Reader._start_head, _Reader._end_head),
-    "TableRow": (_Reader._start_row, _Reader._end_row),
-    "TableCell": (_Reader._start_cell, _Reader._end_cell),
+_SIDES: Final[Mapping[tuple[bool, bool], dict[str, str]]] = {
+    (False, False): {},
+    (True, False): {"style": "text-align:left"},
+    (False, True): {"style": "text-align:right"},
+    (True, True): {"style": "text-align:center"},
 }
-"""What the start and the end of each are read by."""
+"""How cells are aligned, by whether a colon begins and ends the cell below the header."""

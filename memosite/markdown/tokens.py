@@ -164,7 +164,7 @@ LANGUAGE: Final = regex(r"\s*([A-Za-z0-9_+#.-]{0,40})")
 """The language of code, at the beginning of what is said of it."""
 
 
-_TASK = regex(r"\[([ xX])\](?=\s)")
+_TASK = regex(r"\[([ xX])\](?=[^\S\n])")
 
 
 _NO_COMMENT = -1  # in the cache of a block's content, which has places else: where comments begin that do not end in it
@@ -210,7 +210,8 @@ def _read_quickly(source: str) -> tuple[list[Token], Names] | None:
     tokens = read_quickly(source, _spans)
     if tokens is None:
         return None
-    _mark_tasks(tokens)
+    if "[" in source:
+        _mark_tasks(tokens)
     return tokens, name_passages(tokens, inline_text)
 
 
@@ -236,7 +237,9 @@ def said_of_code(token: Token) -> str:
 
 def printable_text(text: str) -> str:
     """A text with LF, and U+FFFD for each control character that HTML must not hold."""
-    return _NOT_TEXT.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    # What is printable needs no look at each character; most texts are, but for their line ends.
+    return text if text.replace("\n", " ").isprintable() else _NOT_TEXT.sub("\ufffd", text)
 
 
 def worst_cost(text: str) -> int:
@@ -553,12 +556,14 @@ def _is_blank(span: Token) -> bool:
 
 def _mark_tasks(tokens: list[Token]) -> None:
     """Show the box of a list item such as `[x] done` as a character."""
-    for item, paragraph, inline in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        if item.type == "list_item_open" and paragraph.type == "paragraph_open" and inline.children:
-            first = inline.children[0]
-            box = _TASK.match(first.content) if first.type == "text" else None
-            if box:
-                first.content = ("☐" if box[1] == " " else "☑") + first.content[3:]
+    for index, item in enumerate(tokens):
+        if item.type == "list_item_open" and tokens[index + 1].tag == "p":
+            inline = tokens[index + (1 if tokens[index + 1].type == "block" else 2)]
+            text = inline.children[0] if inline.children else inline
+            if text.type == "text" and (box := _TASK.match(text.content)):
+                text.content = ("☐" if box[1] == " " else "☑") + text.content[3:]
+            elif text is inline and (box := _TASK.match(text.info)):
+                text.info = ("☐" if box[1] == " " else "☑") + text.info[3:]
 
 
 def _anchors(state: StateCore) -> None:

@@ -4,20 +4,23 @@ import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import accumulate, islice
 from operator import attrgetter
 from typing import ClassVar, TypeVar
 
 from memosite.archive.mailboxes import open_for, states_by_position, states_of
-from memosite.archive.model import Action, Artifact, Memo, Position
+from memosite.archive.model import UNDATED, Action, Artifact, Memo, Position
 from memosite.archive.urls import ACTIONS, DECISIONS, page_of, position_actions, position_page, relative
 from memosite.facts.parsed import BROADCAST, SOMEBODY
-from memosite.facts.phrases import phrase
+from memosite.facts.phrases import joined, phrase, phrases
 from memosite.facts.times import Moment
 from memosite.facts.values import Value, replace
-from memosite.pages import ListPage, ListSection, Page, Reference, Row, View
+from memosite.pages import Grid, ListPage, ListSection, Page, Reference, Row, View
 from memosite.plan import page
 from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, age, as_of, excerpt, few, newest_day, traced_unit
-from memosite.plan.dates import by_arrival
+from memosite.plan.dates import by_arrival, monday, week_columns, week_row
+from memosite.plan.indexes import ends_of
+from memosite.plan.removed import RedirectPage, redirect
 from memosite.plan.threads import perhaps_answered_by
 
 # Page models of actions: the board of all positions, and the lists of one position or of one state.
@@ -90,6 +93,7 @@ class ActionsPage(Page):
     replies_owed: int
     asks_everybody: bool
     decisions_pending: int
+    over_time: Grid | None
     owed: tuple[Owed, ...]
     owed_total: int
     positions: tuple[PositionActions, ...]
@@ -192,13 +196,13 @@ STATES: tuple[tuple[Action, str], ...] = (
 
 
 def state_page(state: Action) -> str:
-    """The page of a state: its address has the name that data have."""
-    return f"{ACTIONS}{state}/"
+    """The page of a state: its address has the word that people read."""
+    return f"{ACTIONS}{'closed' if state == 'discharged' else state}/"
 
 
 def state_feed(state: Action) -> str:
-    """The feed of a state. That of open actions is older than the pages of states."""
-    return f"{ACTIONS if state == 'open' else state_page(state)}feed.xml"
+    """The feed of a state, by the name that data have. That of open actions is older than the pages of states."""
+    return f"{ACTIONS if state == 'open' else f'{ACTIONS}{state}/'}feed.xml"
 
 
 def state_links(start: str, asked: Asked, current: Action | None = None) -> tuple[StateLink, ...]:
@@ -419,7 +423,7 @@ _EMPTY: Mapping[Action, str] = {
 }
 
 
-def plan_actions(context: Context) -> Iterator[ActionsPage | ActionListPage | ListPage | Written]:
+def plan_actions(context: Context) -> Iterator[ActionsPage | ActionListPage | ListPage | RedirectPage | Written]:
     """The board, the pages of what is asked of everybody and of all states, and the board's twins."""
     asked, day = sort_asked(context.archive.artifacts.values()), newest_day(context)
     yield _board(RowMaker(context=context, start=ACTIONS, day=day), asked)
@@ -428,6 +432,7 @@ def plan_actions(context: Context) -> Iterator[ActionsPage | ActionListPage | Li
     yield from plan_position_actions(context, here=actions_of(BROADCAST), position=None, day=day, mine=mine)
     for state, _ in STATES:
         yield _state(RowMaker(context=context, start=state_page(state), day=day), asked, state)
+    yield redirect(context, f"{ACTIONS}discharged/", state_page("discharged"))  # its address before
     yield from page.list_twins(context, ACTIONS, TITLE, asked.every, facts={})
 
 
@@ -469,6 +474,7 @@ def _board(make: RowMaker, asked: Asked) -> ActionsPage:
         replies_owed=sum(len(memo.owed_by) for memo in memos),
         asks_everybody=any(memo.is_broadcast for memo in memos),
         decisions_pending=len(undone) - len(memos),
+        over_time=_over_time(make, asked),
         owed=tuple(_owed(make, who, whom, memos) for who, whom, memos in pairs[:_PAIRS]),
         owed_total=len(pairs),
         positions=tuple(
@@ -477,6 +483,67 @@ def _board(make: RowMaker, asked: Asked) -> ActionsPage:
         ),
         positions_total=len(positions),
     )
+
+
+_WEEKS, _DRAWN = 26, 8
+"""The most weeks and positions of the picture of what waited."""
+
+
+def _over_time(make: RowMaker, asked: Asked) -> Grid | None:
+    """How many memos waited for each position at the end of each week; None if that was always the same.
+
+    What waits now has no end, whatever replied. What was closed on a day that is not known is not counted.
+    """
+    context, moves = make.context, defaultdict[str, Counter[dt.date]](Counter)
+    times, unknown = context.arrival_times, 0
+    for memo in asked.every:
+        if isinstance(memo, Memo) and memo.ref in times:
+            closed, replied = ends_of(context.archive.artifacts, times, memo)
+            begin = monday(times[memo.ref].date())
+            everybody = replied if memo.is_broadcast else ()
+            done = {*everybody, *(one.position for one in memo.recipients)} - {BROADCAST, memo.sender_position, None}
+            for id_ in done.difference(memo.owed_by):
+                if ends := [time for time in (closed, replied.get(id_)) if time]:
+                    moves[id_].update({begin: 1})
+                    moves[id_].subtract({max(begin, monday(min(ends).date())): 1})
+                else:
+                    unknown += 1
+            for id_ in memo.owed_by:
+                moves[id_].update({begin: 1})
+    last = monday(max(times.values(), default=UNDATED).date())
+    first = max(
+        min((day for move in moves.values() for day in move), default=last), last - dt.timedelta(weeks=_WEEKS - 1)
+    )
+    weeks = [first + dt.timedelta(weeks=number) for number in range((last - first).days // 7 + 1)]
+    levels = {id_: dict(zip(weeks, _levels(move, weeks), strict=True)) for id_, move in moves.items()}
+    if all(len(set(level.values())) < 2 for level in levels.values()):
+        return None
+    shown = sorted(levels, key=lambda id_: (-max(levels[id_].values()), id_))[:_DRAWN]
+    shown = [id_ for id_ in shown if any(levels[id_].values())]
+    picture = Grid(
+        anchor="waiting-by-week",
+        caption="",
+        corner=phrase("Position"),
+        columns=week_columns(weeks),
+        rows=tuple(week_row(_heading(make, id_), levels[id_], weeks, {}) for id_ in shown),
+    )
+    said = [
+        phrase(
+            "How many memos waited for each position at the end of each week (UTC); the most is {most:,}.",
+            most=picture.most,
+        )
+    ]
+    if unknown:
+        said.append(
+            phrases("Not counted: 1 closed on an unknown day.", "Not counted: {n:,} closed on unknown days.", unknown)
+        )
+    return replace(picture, caption=joined(" ", said))
+
+
+def _levels(moves: Mapping[dt.date, int], weeks: Sequence[dt.date]) -> Iterator[int]:
+    """What is there at the end of each week, of what came and went."""
+    before = sum(number for day, number in moves.items() if day < weeks[0])
+    return islice(accumulate((moves.get(week, 0) for week in weeks), initial=before), 1, None)
 
 
 def _owed(make: RowMaker, who: str, whom: str, memos: Sequence[Artifact]) -> Owed:

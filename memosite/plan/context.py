@@ -1,7 +1,7 @@
 """Defines the context of planning: the archive, facts of the site, and how pages show dates, seats and artifacts."""
 
 import datetime as dt
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache, partial
 from typing import TypeVar
@@ -21,9 +21,9 @@ from memosite.archive.urls import (
 from memosite.config.schema import FeedsConfig
 from memosite.facts.file import LABEL_CHARS
 from memosite.facts.names import make_id
-from memosite.facts.parsed import Mailbox, Organization, Ref
+from memosite.facts.parsed import Kind, Mailbox, Organization, Ref
 from memosite.facts.patterns import regex
-from memosite.facts.phrases import kind_word, phrase, phrases
+from memosite.facts.phrases import joined, kind_word, kinds, phrase, phrases
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
 from memosite.facts.values import Value, field, replace
@@ -435,6 +435,13 @@ def without_said(row: R, above: str) -> R:
 def _words(text: str) -> str:
     """The words of a heading, or of what it may say, so that the one is within the other."""
     return f" {' '.join(_WORD.findall(text.casefold()))} "
+
+
+def kinds_line(artifacts: Iterable[model.Artifact]) -> str:
+    """The number of artifacts of each kind: `3 memos, 1 note`."""
+    counts = Counter(artifact.kind for artifact in artifacts)
+    order: tuple[Kind, ...] = ("memo", "note", "transcript", "record", "document", "library")
+    return joined(", ", [kinds(kind, counts[kind]) for kind in order if counts[kind]])
 
 
 def turns_line(transcript: model.Transcript) -> str:

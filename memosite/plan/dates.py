@@ -1,13 +1,15 @@
-"""Formats dates and months for pages, and sorts lists: by date, newest first, or by arrival."""
+"""Formats dates and months for pages, counts by week, and sorts lists: by date, newest first, or by arrival."""
 
+import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 
 from memosite.archive.model import Artifact
 from memosite.archive.urls import UNDATED_MONTH, month_of
 from memosite.facts.phrases import phrase, phrases
 from memosite.facts.times import Moment
+from memosite.pages import Cell, PictureColumn, PictureRow, Reference
 
 by_arrival = attrgetter("arrival")
 """The order in which everything is kept."""
@@ -89,3 +91,39 @@ def by_month(artifacts: Iterable[Artifact]) -> dict[str, list[Artifact]]:
         together[(instant.year, instant.month) if instant else None].append(artifact)
     found = {month_of(some[0]): some for some in together.values()}
     return {month: found[month] for month in sorted(found, key=lambda month: (month == UNDATED_MONTH, month))}
+
+
+def monday(day: dt.date) -> dt.date:
+    """The first day of a day's week (ISO 8601)."""
+    return day - dt.timedelta(days=day.weekday())
+
+
+_MARK_PIXELS, _PHONE_PIXELS = 26, 229
+"""How wide the mark of a month is, and the columns of a grid on a phone."""
+
+
+def week_columns(weeks: Sequence[dt.date]) -> tuple[PictureColumn, ...]:
+    """A column for each week; the first of a month is marked if there is room before and behind it."""
+    months = [f"{week.year:04d}/{week.month:02d}" for week in weeks]
+    room = -(-len(weeks) * _MARK_PIXELS // _PHONE_PIXELS)
+    marks: dict[int, str] = {}
+    for number, month in enumerate(months):
+        is_first, is_last = month not in months[max(number - 5, 0) : number], months[number + 1 : number + 2] != [month]
+        if is_first and not (is_last and number + 1 < len(months)) and number - max(marks, default=-room) >= room:
+            marks[number] = month_mark(month)
+    return tuple(PictureColumn(label=week.isoformat(), mark=marks.get(number, "")) for number, week in enumerate(weeks))
+
+
+def week_row(
+    label: Reference, counts: Mapping[dt.date, int], weeks: Iterable[dt.date], links: Mapping[str, str]
+) -> PictureRow:
+    """A row of such a grid."""
+    return PictureRow(
+        label=label,
+        cells=tuple(
+            Cell(number=number, href=links.get(week.isoformat()), words=f"{week}: {number:,}")
+            if (number := counts.get(week, 0))
+            else Cell(number=0)
+            for week in weeks
+        ),
+    )

@@ -12,12 +12,27 @@ from memosite.archive import urls
 from memosite.archive.model import Artifact, Document, Library, Memo, Record, nearest_member
 from memosite.facts.parsed import LibraryItem
 from memosite.facts.patterns import regex
-from memosite.facts.phrases import phrase
+from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
+from memosite.facts.times import read_moment
 from memosite.facts.values import Value, replace
 from memosite.formats.status import Standing, decided_by, decided_on, sort_of, standing_of
 from memosite.formats.systems import system_of
-from memosite.pages import PAGE_CHARS, ArtifactPage, Body, ListPage, ListSection, Page, Reference, Row, View
+from memosite.pages import (
+    PAGE_CHARS,
+    ArtifactPage,
+    Body,
+    Cell,
+    ListPage,
+    ListSection,
+    Page,
+    PictureColumn,
+    PictureRow,
+    Reference,
+    Row,
+    Spans,
+    View,
+)
 from memosite.plan import artifact_page, page
 from memosite.plan.context import LIST_LIMIT, Context, Written, age, as_of, excerpt, few, newest_day, without_said
 from memosite.plan.dates import month_name, newest_first
@@ -83,6 +98,7 @@ class DecisionsPage(Page):
     newest: str
     views: tuple[View, ...]
     groups: tuple[DecisionGroup, ...]
+    lives: Spans | None = None
     former: tuple[str, ...] = ()
     said: tuple[ListSection, ...] = ()
     offers_search: bool = False
@@ -141,9 +157,9 @@ VIEWS: Mapping[str, _Filter] = {
 
 _INTROS: Mapping[str, str] = {
     "in-force": phrase("Decided, and neither rejected nor superseded."),
-    "unclear": phrase("Their status says nothing of how they stand. They are not in force."),
-    "no-status": phrase("Their head gives no status."),
-    "by-position": phrase("By who decided, as the head says; else by whose repo they are in."),
+    "unclear": phrase("Their status does not say whether they were accepted. They are not in force."),
+    "no-status": phrase("They do not state a status."),
+    "by-position": phrase("By who decided. If a decision does not say who, by the position whose repo it is in."),
     "proposals": phrase("Proposals, pending first, with the decisions on them."),
     "documents": phrase("Indexes, READMEs and other documents. They are neither decisions nor proposals."),
 }
@@ -232,10 +248,64 @@ def _page(lists: _Lists, view: str, *, parts: int, former: tuple[str, ...]) -> D
         newest=as_of(lists.day),
         views=tuple(_views(lists, start, view)),
         groups=tuple(_cut(lists, start, VIEWS[view].title, _groups(lists, view, found))),
+        lives=None if view else _lives(lists),
         former=former if not view else (),
         said=tuple(_said(lists, start)) if not (lists.found or view) else (),
         offers_search=lists.is_searched,
     )
+
+
+_LIVES = 12
+"""The most decisions whose lives are drawn."""
+
+
+def _lives(lists: _Lists) -> Spans | None:
+    """From when the newest decisions were proposed, decided and superseded; None if no two of that are known of any."""
+    found: list[tuple[Artifact, dict[str, dt.date]]] = []
+    for one in lists.decisions:
+        proposals, successor = artifact_page.proposals_of(lists.context, one), artifact_page.successor_of(one)
+        later = lists.context.archive.artifacts.get(successor) if successor else None
+        decided = None if standing_of(one) == "pending" else read_moment(decided_on(one)) or one.date
+        steps = {
+            "proposed": min((first.date for first in proposals if first.date), default=None, key=attrgetter("instant")),
+            "decided": decided,
+            "superseded": later.date if later else None,
+        }
+        days = {step: dt.date.fromisoformat(date.day) for step, date in steps.items() if date}
+        if len(days) > 1 and list(days.values()) == sorted(days.values()) and len({*days.values()}) > 1:
+            found.append((one, days))
+        if len(found) == _LIVES:
+            break
+    if not found or lists.day is None:
+        return None
+    first = min(min(days.values()) for _, days in found)
+    rows = (_life(one, days, first, lists.day) for one, days in found)
+    columns = (
+        phrase("days after {day}", day=first.isoformat()), phrase("pending, in days"), phrase("in force, in days"),
+    )  # fmt: skip
+    return Spans(
+        anchor="lives",
+        caption=phrase("The newest decisions with two or more known dates: proposed, decided, superseded."),
+        corner=phrase("Decision"),
+        columns=tuple(PictureColumn(label=label) for label in columns),
+        rows=tuple(rows),
+    )
+
+
+def _life(one: Artifact, days: Mapping[str, dt.date], first: dt.date, last: dt.date) -> PictureRow:
+    """A decision from its first day on; what is in force is so until the newest date of the archive."""
+    begin, decided = min(days.values()), days.get("decided")
+    end = days.get("superseded") or max(last, *days.values())
+    held = (end - decided).days if decided and standing_of(one) != "rejected" else 0
+    numbers = ((begin - first).days, ((decided or end) - begin).days, held)
+    return PictureRow(
+        label=Reference(label=one.short_subject, href=urls.relative(urls.DECISIONS, urls.page_of(one))),
+        cells=tuple(Cell(number=number) for number in numbers),
+        note=joined(" · ", [joined(" ", (_STEPS[step], day.isoformat())) for step, day in days.items()]),
+    )
+
+
+_STEPS = {"proposed": phrase("proposed"), "decided": phrase("decided"), "superseded": phrase("superseded")}
 
 
 def _intro(lists: _Lists) -> str:
@@ -246,7 +316,7 @@ def _intro(lists: _Lists) -> str:
         return phrase("Decisions and pending proposals by date, the pending ones first.")
     return phrase(
         "Decisions by date, pending first; the newest is of {day}. In force is what was decided, and is neither "
-        "rejected nor superseded. What several systems record is counted for each of them.",
+        "rejected nor superseded. A decision that several systems record is listed once for each.",
         day=newest.day,
     )
 
@@ -261,7 +331,7 @@ def _said(lists: _Lists, start: str) -> Iterator[ListSection]:
     """What speaks of a decision in its subject, the newest first."""
     found = [one for one in lists.context.archive.artifacts.values() if _SPEAKS.search(one.subject)]
     if found:
-        heading = phrase("Subjects that speak of a decision")
+        heading = phrase("Items whose subject mentions a decision")
         yield page.section(lists.context, start, heading, found, anchor="said", limit=_SAID)
 
 

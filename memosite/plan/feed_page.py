@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from memosite.archive.urls import ADDRESS, DIGESTS, FEEDS, WEEKS, absolute, relative
 from memosite.facts.phrases import phrase
-from memosite.facts.values import Value
+from memosite.facts.values import Value, replace
 from memosite.feeds import OutlineFeed, OutlineGroup, to_opml
 from memosite.pages import Page, Reference
 from memosite.plan.context import Context, Unit, Written, traced_unit
@@ -19,8 +19,8 @@ from memosite.plan.positions import feed_name
 class Subscribing(Value):
     """Arguments of the commands for subscribing, quoted for a shell: the feed of a position, that with texts, its name.
 
-    `subject` is that position, and leads to its commands. `choices` are all positions, each with the path of its feed
-    and its name. `outline` and `thread_outline` are the lists of feeds.
+    `page` has the commands of that position, "" if it is none. `choices` are all positions, each with the path of its
+    feed and its name. `outline` and `thread_outline` are the lists of feeds.
     """
 
     outline: Reference
@@ -28,7 +28,7 @@ class Subscribing(Value):
     example: str
     example_full: str
     name: str
-    subject: Reference
+    page: str
     choices: tuple[tuple[Reference, str, str], ...]
 
 
@@ -38,6 +38,7 @@ class FeedGroup(Value):
     heading: str
     rows: tuple[tuple[Reference, tuple[Reference, ...]], ...]
     total: int
+    note: str = ""
 
 
 class FeedsPage(Page):
@@ -72,6 +73,9 @@ _HEADINGS = (
 )
 
 
+_ONLY_SESSIONS = phrase("Empty: the archive has session logs alone, which have feeds of their own below.")
+
+
 def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[FeedsPage | Written]:
     """`/feeds/` and `/feeds.opml`."""
     groups: dict[str, list[Channel]] = defaultdict(list)
@@ -79,7 +83,9 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
         groups[channel.group].append(channel)
     memo_feeds = [one for one in groups["Positions"] if one.name == "feed"]
     base = context.site.base_url or ADDRESS
-    example = next(iter(groups["Positions"]), channels[0])
+    # What was never announced but in lists of sessions is in their feeds alone.
+    has_only_sessions = not channels[0].members and any(one.members for one in groups["Sessions"])
+    example = next(iter(groups["Positions"]), groups["Sessions"][0] if has_only_sessions else channels[0])
     folder = absolute(base, example.folder)
     yield FeedsPage(
         **head_of(
@@ -89,7 +95,13 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
             description=phrase("Every feed of this archive, and how to subscribe"),
         ),
         feeds=(Reference(label=phrase("Everything"), href=relative(FEEDS, "feed.xml")),),
-        groups=tuple(_group(context, heading, groups[group]) for group, heading in _HEADINGS if groups[group]),
+        groups=tuple(
+            replace(_group(context, heading, groups[group]), note=_ONLY_SESSIONS)
+            if has_only_sessions and group == "Everything"
+            else _group(context, heading, groups[group])
+            for group, heading in _HEADINGS
+            if groups[group]
+        ),
         threads=len(groups["Threads"]),
         subscribing=Subscribing(
             outline=Reference(
@@ -100,8 +112,8 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
             ),
             example=shlex.quote(f"{folder}{example.name}.xml"),
             example_full=shlex.quote(f"{folder}{example.name}{'-full' if example.has_full else ''}.xml"),
-            name=feed_name(example.position.id if example.position else "everything"),
-            subject=_following(context, example),
+            name=feed_name(example.position.id if example.position else example.label or "everything"),
+            page=_following(context, example).href or "",
             choices=tuple(
                 (
                     _following(context, one),

@@ -29,7 +29,7 @@ from memosite.facts.texts import cut_line, is_visible
 from memosite.facts.values import Value, replace
 from memosite.feeds import CONTROLS, ITEM_BYTES, Enclosure, Feed, FeedFile, FeedItem, tag_uri
 from memosite.pages import Body
-from memosite.plan.actions import state_feed
+from memosite.plan.actions import state_feed, state_page
 from memosite.plan.artifact_page import SUBJECT_CHARS, memo_bodies, originals
 from memosite.plan.context import Context, Unit
 from memosite.plan.dates import by_arrival
@@ -121,7 +121,8 @@ def _action_channels(context: Context, title: str) -> Iterator[Channel]:
             asked[state].append(artifact)
     for state, (name, text) in _ACTIONS.items():
         folder = state_feed(state).removesuffix("feed.xml")
-        yield replace(_channel("Everything", folder, joined(": ", (title, name)), text, asked[state]), label=name)
+        channel = _channel("Everything", folder, joined(": ", (title, name)), text, asked[state])
+        yield replace(channel, label=name, page=urls.ACTIONS if state == "open" else state_page(state))
 
 
 def closed_channel(stem: str) -> Channel:

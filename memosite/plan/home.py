@@ -14,7 +14,7 @@ from memosite.archive.mailboxes import open_for
 from memosite.archive.model import Artifact, Memo, Position, SourceInfo
 from memosite.archive.urls import DIGESTS, HOME, UNDATED_MONTH, artifact_page, page_of, relative
 from memosite.facts.findings import Severity
-from memosite.facts.parsed import SOMEBODY, Ref
+from memosite.facts.parsed import BROADCAST, SOMEBODY, Ref
 from memosite.facts.phrases import joined, kinds, phrase
 from memosite.facts.times import Moment
 from memosite.facts.values import Value, replace
@@ -29,7 +29,7 @@ from memosite.plan.page import head_of
 from memosite.plan.positions import draw_activity, find_activity, unknown_reading
 from memosite.plan.sessions import unread_logs
 from memosite.plan.threads import thread_views
-from memosite.plan.weeks import Week, listed_weeks
+from memosite.plan.weeks import Week, listed_weeks, undated_link
 from memosite.sources.forges import commit_url
 
 
@@ -70,9 +70,11 @@ class HomePage(Page):
     weeks: tuple[tuple[Reference, str, int, bool], ...]
     newest: tuple[Row, ...]
     dated: int
+    undated: Reference | None
     months: tuple[Reference, ...]
     sources: tuple[SourceRow, ...]
     counts: tuple[tuple[str, int], ...]
+    subagents: int  # of the transcripts
     findings: tuple[tuple[Severity, int], ...]
     movements: tuple[MovementRow, ...] = ()
     threads: tuple[View, ...] = ()
@@ -225,13 +227,17 @@ def _named(people: dict[str, Position]) -> list[str]:
 
 
 def _waits(context: Context, people: dict[str, Position]) -> Iterator[Wait]:
-    """What is open for people or for nobody in particular, and unread memos that ask for nothing."""
+    """What is open for people or for nobody in particular, and unread memos that ask for nothing.
+
+    What waits for a position of one organization is not said of the one that stands for those of several.
+    """
     everybody = _named(people)
     for one in context.archive.artifacts.values():
         sent = one.recipients if isinstance(one, Memo) and one.action is None else ()
         unread = {state.position for state in sent if state.unread}
-        for id_ in everybody if one.owed_by or unread else ():
-            if open_for(one, people[id_].members) or not unread.isdisjoint(people[id_].members):
+        asked = [id_ for id_ in everybody if open_for(one, people[id_].members)] if BROADCAST in one.owed_by else []
+        for id_ in dict.fromkeys((*asked, *one.owed_by, *sorted(unread))):
+            if id_ in people:
                 yield Wait(artifact=one, position=id_, since=one.date)
         if SOMEBODY in one.owed_by:
             yield Wait(artifact=one, position=SOMEBODY, since=one.date)
@@ -318,6 +324,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]], weeks:
         positions=at_a_glance(context, HOME, activity, most=_SEATS),
         newest=context.rows(HOME, (artifact.ref for artifact in shown)),
         dated=len(dated),
+        undated=undated_link(HOME, sum(one.is_listed for one in months.get(UNDATED_MONTH, ()))),
         digests=Reference(label=phrase("Digests"), href=relative(HOME, DIGESTS)),
         weeks=listed_weeks(HOME, weeks[-2:]),
         months=tuple(
@@ -329,6 +336,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]], weeks:
             for kind in ("memo", "note", "transcript", "record", "document", "library")
             if kinds[kind]
         ),
+        subagents=sum(one.kind == "transcript" and not one.is_listed for one in artifacts),
         findings=severity_counts(context.archive.findings),
         movements=movements(context, HOME, [artifact.ref for artifact in shown]),
         threads=thread_views(context, HOME),

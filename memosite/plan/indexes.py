@@ -27,6 +27,7 @@ from memosite.facts.parsed import BROADCAST, Ref
 from memosite.facts.patterns import regex
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import Sentence, destination_spans, mention_spans, sentence_around, session_spans
+from memosite.facts.times import read_moment
 from memosite.facts.values import Value, field
 from memosite.formats.systems import RECORD_IDS
 from memosite.pages import Neighbours, Reference
@@ -67,6 +68,37 @@ def arrival_times(artifacts: Iterable[Artifact]) -> dict[Ref, dt.datetime]:
 def _received(artifact: Artifact) -> dt.datetime | None:
     """When the earliest of its copies was first committed."""
     return min((copy.received.instant for copy in artifact.copies if copy.received), default=None)
+
+
+# Finds when what a memo asks for stopped waiting.
+
+
+_BELOW = 5_000
+"""The most replies below one memo that are searched for an answer."""
+
+
+def ends_of(
+    artifacts: Mapping[Ref, Artifact], times: Mapping[Ref, dt.datetime], memo: Memo
+) -> tuple[dt.datetime | None, Mapping[str | None, dt.datetime]]:
+    """When a memo was closed, on a day that is known, or superseded; and when each position first replied.
+
+    A reply is any memo below it, or one that answers it elsewhere; it counts once what it replies to has arrived, too.
+    When the memo arrived has to be known.
+    """
+    closed = [time for ref in memo.superseded_by if (time := times.get(ref))]
+    if on := read_moment(((memo.discharge and memo.discharge.on) or "")[:10]):
+        closed.append(on.instant)
+    replied: dict[str | None, dt.datetime] = {}
+    below, looked = [(ref, times[memo.ref]) for ref in (*memo.replies, *memo.also_answered_by)], 0
+    while below and looked < _BELOW:
+        ref, after = below.pop()
+        looked += 1
+        reply = artifacts.get(ref)
+        if isinstance(reply, Memo) and ref in times:
+            time = max(times[ref], after)
+            replied[reply.sender_position] = min(time, replied.get(reply.sender_position, time))
+            below += [(one, time) for one in reply.replies]
+    return min(closed, default=None), replied
 
 
 # Divides the twins and originals of a lean site into bundles: by month, and by size within a month (SPEC 4).

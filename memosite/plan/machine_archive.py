@@ -10,12 +10,12 @@ from memosite.archive.ledger import Ledger, ref_of
 from memosite.archive.lines import artifact_line, dump_line
 from memosite.archive.model import Artifact, Memo, Record, Transcript
 from memosite.archive.seals import SEALS_PATH, Leaf, SealLog
+from memosite.facts.json_text import to_json
 from memosite.facts.names import WITHHELD
 from memosite.pages import Reference, Seal
 from memosite.plan.artifact_page import originals
 from memosite.plan.context import Context, Stored, Written
 from memosite.plan.dates import month_name
-from memosite.plan.page import to_json
 
 # Plans the archive for programs: `archive/index.json`, and every artifact as a line of JSON, a file a month.
 

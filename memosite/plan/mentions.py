@@ -182,7 +182,9 @@ def _links(page: str, places: Sequence[MentionPlace], first: int) -> tuple[Refer
     """Links to places, some of them: to turns by their number."""
     return tuple(
         Reference(
-            label=phrase("turn {number}", number=one.turn[1:]) if one.turn else phrase("place {number}", number=number),
+            label=phrase("turn {number}", number=one.turn[1:])
+            if one.turn
+            else phrase("mention {number}", number=number),
             href=at_anchor(page, one.anchor),
         )
         for number, one in enumerate(places[first : first + _NAMED], first + 1)

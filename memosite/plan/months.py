@@ -9,7 +9,7 @@ import calendar
 import datetime as dt
 from calendar import Calendar
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -18,26 +18,27 @@ from memosite.archive.ledger import Ledger
 from memosite.archive.mailboxes import action_word
 from memosite.archive.model import Artifact, Memo
 from memosite.facts.parsed import Kind
-from memosite.facts.phrases import joined, kind_word, kinds, phrase
+from memosite.facts.phrases import joined, kind_word, phrase
 from memosite.facts.times import Moment
 from memosite.facts.values import Value, replace
 from memosite.feeds import Feed, FeedFile, FeedItem, tag_uri
-from memosite.pages import Cell, ListPage, Page, PictureColumn, PictureRow, Reference, Sparks, shade_of
+from memosite.pages import Cell, Grid, ListPage, Page, PictureColumn, PictureRow, Reference, Sparks, shade_of
 from memosite.plan import page
-from memosite.plan.context import Context, Unit, Written, traced_unit
-from memosite.plan.dates import month_alone, month_name, newest
+from memosite.plan.context import Context, Unit, Written, kinds_line, traced_unit
+from memosite.plan.dates import monday, month_alone, month_name, newest
 from memosite.plan.machine_archive import month_lines, month_sitemap
-from memosite.plan.positions import monday
+from memosite.plan.positions import count_weeks, draw_weeks
 from memosite.plan.removed import RedirectPage, redirect
 from memosite.plan.weeks import week_link
 
 
 class TimelineYear(Value):
-    """The months of a year, drawn day by day in `days` unless the year is long ago."""
+    """The months of a year, drawn day by day in `days`, and who did how much in `weeks`, unless it is long ago."""
 
     year: str
     months: tuple[tuple[Reference, int], ...]
     days: Sparks | None = None
+    weeks: Grid | None = None
 
 
 class TimelinePage(Page):
@@ -113,7 +114,8 @@ def _day(days: Mapping[str, tuple[int, str]], day: str, most: int) -> CalendarDa
 _Around = tuple[str | None, str | None]
 
 
-_DRAWN_YEARS = 30
+_DRAWN_YEARS, _DRAWN_WEEKS = 30, 3
+"""The most years that are drawn day by day, and by week."""
 
 
 def month_units(months: Mapping[str, Sequence[Artifact]]) -> Iterator[Unit]:
@@ -196,7 +198,10 @@ def plan_timeline(context: Context, months: Mapping[str, Sequence[Artifact]]) ->
                 year=phrase("Undated") if year == "Undated" else year,
                 months=tuple((_short_link(month), len(months[month])) for month in years[year]),
                 days=_days(year, {month: months[month] for month in years[year]})
-                if year != "Undated" and place < _DRAWN_YEARS
+                if year != "Undated" and place < _DRAWN_YEARS and sum(len(months[month]) for month in years[year]) > 1
+                else None,
+                weeks=_weeks(context, year, [one for month in years[year] for one in months[month]])
+                if year != "Undated" and place < _DRAWN_WEEKS
                 else None,
             )
             for place, year in enumerate(newest)
@@ -216,7 +221,7 @@ def _days(year: str, months: Mapping[str, Sequence[Artifact]]) -> Sparks:
         counts = Counter(artifact.date.instant.day for artifact in artifacts if artifact.date)
         _, length = calendar.monthrange(int(year), int(month.partition("/")[2]))
         cells = tuple(Cell(number=counts[day]) if day <= length else None for day in range(1, 32))
-        rows.append(PictureRow(label=_short_link(month), cells=cells, note=f"{len(artifacts):,}"))
+        rows.append(PictureRow(label=_short_link(month), cells=cells, note=kinds_line(artifacts)))
     picture = Sparks(
         anchor=f"days-{year}",
         caption="",
@@ -225,6 +230,16 @@ def _days(year: str, months: Mapping[str, Sequence[Artifact]]) -> Sparks:
         rows=tuple(rows),
     )
     return replace(picture, caption=phrase("A bar for each day, in UTC; the highest is {most:,}.", most=picture.most))
+
+
+def _weeks(context: Context, year: str, artifacts: Iterable[Artifact]) -> Grid | None:
+    """Who wrote how much in each week of a year; None of one week or one position, as the days say that."""
+    counts = count_weeks(artifacts)
+    days = sorted({day for count in counts.values() for day in count})
+    if len(days) < 2 or len(counts) < 2:
+        return None
+    weeks = [days[0] + dt.timedelta(days=7 * number) for number in range((days[-1] - days[0]).days // 7 + 1)]
+    return draw_weeks(context, urls.TIMELINE, f"weeks-{year}", counts, weeks)
 
 
 # Plans digests: what arrived on each closed day, or in each closed week, as a page and as an item of a feed.
@@ -329,14 +344,14 @@ def _plan_digest(
             if digest.is_running
             else phrase("Digest: {title}", title=_title(context, digest)),
             section="timeline",
-            description=_counts(digest),
+            description=kinds_line(digest.artifacts),
         ),
         feeds=_feeds(start),
-        intro=phrase("What arrived from {day} on, so far. What arrived late has an earlier date.", day=digest.day)
+        intro=phrase("What arrived from {day} on, so far. Items that came late have an earlier date.", day=digest.day)
         if digest.is_running
-        else phrase("What arrived in the week from {day}. What arrived late has an earlier date.", day=digest.day)
+        else phrase("What arrived in the week from {day}. Items that came late have an earlier date.", day=digest.day)
         if context.feeds.is_weekly
-        else phrase("What arrived on this day. What arrived late has an earlier date."),
+        else phrase("What arrived on this day. Items that came late have an earlier date."),
         sections=page.grouped_sections(
             context, start, groups, names={heading.lower(): heading for _, heading in _KINDS}
         ),
@@ -344,12 +359,6 @@ def _plan_digest(
         previous=previous or Reference(label=phrase("All digests"), href=urls.relative(start, urls.DIGESTS)),
         next=following,
     )
-
-
-def _counts(digest: Digest) -> str:
-    """The number of artifacts of each kind: `3 memos, 1 note`."""
-    counts = Counter(artifact.kind for artifact in digest.artifacts)
-    return joined(", ", [kinds(kind, counts[kind]) for kind, _ in _KINDS if counts[kind]])
 
 
 def _lists(context: Context, digests: Sequence[Digest]) -> Iterator[DigestsPage]:
@@ -406,7 +415,7 @@ def _item(context: Context, digest: Digest) -> FeedItem:
             "digest",
             f"week-{digest.day}" if context.feeds.is_weekly else digest.day,
         ),
-        title=joined(": ", (title, _counts(digest))),
+        title=joined(": ", (title, kinds_line(digest.artifacts))),
         path=urls.index_file(here),
         repo="",
         sender=context.site.title,
@@ -417,9 +426,9 @@ def _item(context: Context, digest: Digest) -> FeedItem:
         sent=digest.end.isoformat().replace("+00:00", "Z"),
         link=context.canonical(here),
         date=Moment(instant=digest.end, offset=0),
-        notice=phrase("digest of week from {day}: {counts}", day=digest.day, counts=_counts(digest))
+        notice=phrase("digest of week from {day}: {counts}", day=digest.day, counts=kinds_line(digest.artifacts))
         if context.feeds.is_weekly
-        else phrase("digest of {day}: {counts}", day=digest.day, counts=_counts(digest)),
+        else phrase("digest of {day}: {counts}", day=digest.day, counts=kinds_line(digest.artifacts)),
         rows=tuple(rows),
     )
 

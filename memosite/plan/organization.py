@@ -10,8 +10,9 @@ many rows as it takes to stay within `MAX_WIDTH`, so that 200 positions are as r
 """
 
 import unicodedata
+from bisect import bisect
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from statistics import median_low
 from typing import ClassVar, Final, Literal, TypeAlias, get_args
 
@@ -21,11 +22,11 @@ from memosite.archive.urls import ORGANIZATION, part_page
 from memosite.facts.file import LABEL_CHARS
 from memosite.facts.names import make_id
 from memosite.facts.parsed import BROADCAST, Organization, Ref, Relationship, Seat
-from memosite.facts.phrases import joined, phrase
+from memosite.facts.phrases import joined, phrase, phrases
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
 from memosite.facts.values import Struct, Value, field, replace
-from memosite.pages import PAGE_CHARS, Page, Reference, RelationshipRow, shade_of
+from memosite.pages import PAGE_CHARS, Bars, Cell, Page, PictureColumn, PictureRow, Reference, RelationshipRow, shade_of
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.dates import duration, seconds_between
@@ -87,7 +88,7 @@ class ChartBox(Value):
     link: Reference
     label: str
     note: str
-    status: Literal["staffed", "vacant", "shared", "informal", ""]
+    status: Literal["staffed", "vacant", "shared", "informal", "organization", ""]
     words: str
     counts: str = ""
 
@@ -99,6 +100,9 @@ class Chart(Value):
     height: int
     boxes: tuple[ChartBox, ...]
     lines: tuple[ChartLine, ...]
+    keys: tuple[tuple[str, str], ...] = ()
+    """What each form of its boxes stands for; `line_keys` is the same of lines."""
+    line_keys: tuple[tuple[str, str], ...] = ()
 
 
 class OrganizationSection(Value):
@@ -124,7 +128,10 @@ class OrganizationPage(Page):
     organizations: tuple[OrganizationSection, ...]
     seats: tuple[SeatRow, ...]
     seats_total: int = 0
+    chart: Chart | None = None
+    """Of several organizations, one map of all."""
     exchange: Exchange | None = None
+    replies: Bars | None = None
     unreadable: tuple[Reference, ...] = ()
     rests: tuple[Reference, ...] = ()
 
@@ -165,10 +172,19 @@ _MARGIN = 8
 _BULGE = 16  # how far a bent line leaves the row or column that it runs along
 
 
-_Status: TypeAlias = Literal["staffed", "vacant", "shared", "informal"]
+_Status: TypeAlias = Literal["staffed", "vacant", "shared", "informal", "organization"]
 
 
 _STATUSES: Final[tuple[_Status, ...]] = get_args(_Status)
+
+
+_KEYS = (
+    ("organization", phrase("organization")), ("staffed", phrase("held by somebody")), ("vacant", phrase("vacant")),
+    ("shared", phrase("held by several")), ("informal", phrase("informal")), ("", phrase("status not stated")),
+)  # fmt: skip
+
+
+_LINE_KEYS = (("rank", phrase("reports to, or is part of")), ("other", phrase("other relationship")))
 
 
 _INSIDE = BOX[0] - 24  # pixels for text
@@ -235,11 +251,15 @@ def draw(seated: Sequence[Seated], edges: Sequence[Edge]) -> Chart | None:
     for id_ in order:
         lines += _place_below(nodes, nodes[id_])
     others = [edge for edge in within if not (edge.is_rank and managers.get(edge.sender) == edge.to)]
+    boxes, every = tuple(_box(nodes[one.id], one) for one in seated), (*_lighter(nodes, others), *lines)
+    forms, kinds = {box.status for box in boxes}, {line.kind for line in every}
     return Chart(
         width=width + 2 * _MARGIN + _BULGE * bool(others),
         height=height + 2 * _MARGIN + _BULGE * bool(others),
-        boxes=tuple(_box(nodes[one.id], one) for one in seated),
-        lines=(*_lighter(nodes, others), *lines),
+        boxes=boxes,
+        lines=every,
+        keys=tuple(key for key in _KEYS if key[0] in forms),
+        line_keys=tuple(key for key in _LINE_KEYS if key[0] in kinds),
     )
 
 
@@ -503,11 +523,13 @@ POSITIONS = 12
 _Pair = tuple[str, str]
 
 
-def plan_exchange(context: Context) -> Exchange | None:
-    """A matrix of the positions that exchange most; None if nobody writes to anybody."""
+def plan_exchange(context: Context) -> tuple[Exchange | None, Bars | None]:
+    """A matrix of the positions that exchange most, and how long replies take; None if nobody writes to anybody."""
     counts, times = _exchanged(context)
-    if not counts:
-        return None
+    return (_exchange(context, counts, times) if counts else None), _replies(context, times)
+
+
+def _exchange(context: Context, counts: Counter[_Pair], times: Mapping[_Pair, Sequence[float]]) -> Exchange:
     traffic: Counter[str] = Counter()
     for (sender, to), number in counts.items():
         traffic[sender] += number
@@ -530,6 +552,50 @@ def plan_exchange(context: Context) -> Exchange | None:
         shown=sum(pairs.values()),
         total=counts.total(),
         left_out=len(traffic) - len(shown),
+    )
+
+
+_DAYS = (1, 7, 30)
+"""Where the next column of the time to a reply begins."""
+
+
+_WITHIN = (phrase("under a day"), phrase("1 to 6 days"), phrase("7 to 29 days"), phrase("30 days or more"))
+
+
+def _replies(context: Context, times: Mapping[_Pair, Sequence[float]]) -> Bars | None:
+    """How long the replies of each position took, of those with the most; None of a single reply."""
+    taken: dict[str, list[float]] = defaultdict(list)
+    for (_, who), seconds in times.items():
+        taken[who] += seconds
+    if sum(map(len, taken.values())) < 2:
+        return None
+    shown = sorted(taken, key=lambda id_: (-len(taken[id_]), id_))[:POSITIONS]
+    counts = {id_: Counter(bisect(_DAYS, seconds / 86_400) for seconds in taken[id_]) for id_ in shown}
+    said = [phrase("Replies by how long they took from when the memo was sent.")]
+    if len(taken) > len(shown):
+        said.append(phrase("The {shown} positions of {total} that replied most.", shown=len(shown), total=len(taken)))
+    return Bars(
+        anchor="time-to-reply",
+        caption=joined(" ", said),
+        corner=phrase("Position"),
+        columns=tuple(PictureColumn(label=label) for label in _WITHIN),
+        rows=tuple(
+            PictureRow(
+                label=context.position(ORGANIZATION, id_),
+                cells=tuple(
+                    Cell(number=counts[id_][place], words=joined(": ", (label, counts[id_][place])))
+                    for place, label in enumerate(_WITHIN)
+                ),
+                note=joined(
+                    " · ",
+                    (
+                        phrases("{n:,} reply", "{n:,} replies", len(taken[id_])),
+                        phrase("median {time}", time=duration(median_low(taken[id_]))),
+                    ),
+                ),
+            )
+            for id_ in shown
+        ),
     )
 
 
@@ -577,6 +643,8 @@ def plan_organization(context: Context) -> Iterator[OrganizationPage]:
     libraries = [one for one in context.archive.artifacts.values() if isinstance(one, Library)]
     unreadable = [context.artifact(ORGANIZATION, one.ref) for one in libraries if one.card.broken == "orgdef"]
     rests = [context.artifact(ORGANIZATION, one.ref) for one in libraries if one.card.rest]
+    exchange, replies = plan_exchange(context)
+    drawn = _map(context)
     for number in range(count + 1):
         start = part_page(ORGANIZATION, number) if number else ORGANIZATION
         chunk = slice((number - 1) * LIST_LIMIT, number * LIST_LIMIT) if number else slice(0, LIST_LIMIT)
@@ -584,17 +652,19 @@ def plan_organization(context: Context) -> Iterator[OrganizationPage]:
         yield OrganizationPage(
             **head_of(context, start, title=part_title(phrase("Organization"), number), section="org"),
             parts=part_links(start, ORGANIZATION, count, number or None),
-            organizations=tuple(_organization_sections(context, start, chunk, is_part=number > 0)),
+            organizations=tuple(_sections(context, start, chunk, is_part=number > 0, is_drawn=drawn is None)),
+            chart=None if number else drawn,
             seats=tuple(seat_row(context, start, position) for position in shown),
             seats_total=len(positions),
-            exchange=None if number else plan_exchange(context),
+            exchange=None if number else exchange,
+            replies=None if number else replies,
             unreadable=() if number else tuple(unreadable),
             rests=() if number else tuple(rests),
         )
 
 
-def _organization_sections(
-    context: Context, start: str, chunk: slice, *, is_part: bool
+def _sections(
+    context: Context, start: str, chunk: slice, *, is_part: bool, is_drawn: bool
 ) -> Iterable[OrganizationSection]:
     """The orgdefs with these of their relationships; in a part those that have any there, without the charter."""
     for organization, anchor in zip(
@@ -613,12 +683,56 @@ def _organization_sections(
                 charter=() if is_part else tuple(_charter(organization)),
                 place=f"{organization.source}/{organization.path}",
                 chart=None
-                if is_part
+                if is_part or not is_drawn
                 else draw(
                     [_seated(context, organization, seat) for seat in organization.seats[:_DRAWN]],
                     [_edge(edge) for edge in organization.relationships[:_EDGES]],
                 ),
             )
+
+
+def _map(context: Context) -> Chart | None:
+    """All organizations in one drawing, each a box above its positions, with what is between them; None of few or many.
+
+    Ids there are those of organizations by number, and of their seats behind a slash.
+    """
+    organizations = context.archive.organizations
+    if len(organizations) < 2 or sum(len(one.seats) for one in organizations) > _DRAWN:
+        return None
+    known = {f"{number}/{seat.id}" for number, one in enumerate(organizations) for seat in one.seats}
+    nodes = {  # of a position, in the first organization that has it
+        context.seat_positions.get((one.id, seat.id)): f"{number}/{seat.id}"
+        for number, one in reversed(list(enumerate(organizations)))
+        for seat in one.seats
+    }
+    seated: list[Seated] = []
+    edges: list[Edge] = []
+    for number, (one, anchor) in enumerate(zip(organizations, _anchors(organizations), strict=True)):
+
+        def end(name: str, one: Organization = one, number: int = number) -> str:
+            outside = context.archive.position_of.get(name.removeprefix("external:"))
+            if name == one.id:
+                return str(number)
+            return nodes.get(outside, "") if name.startswith("external:") and outside else f"{number}/{name}"
+
+        within = [_edge(edge) for edge in one.relationships[:_EDGES]]
+        mine = [
+            replace(
+                edge, sender=end(edge.sender), to=end(edge.to), is_rank=edge.is_rank and "external:" not in edge.words
+            )
+            for edge in within
+        ]
+        mine = [edge for edge in mine if {edge.sender, edge.to} <= {*known, str(number)}]
+        managed = _managers(mine)
+        link = Reference(label=cut_line(one.name, LABEL_CHARS), href=f"#{anchor}")
+        seated.append(Seated(id=str(number), link=link, note="", status="organization"))
+        for seat in one.seats:
+            drawn = replace(_seated(context, one, seat), id=f"{number}/{seat.id}")
+            seated.append(drawn)
+            if drawn.id not in managed:
+                mine.append(Edge(sender=drawn.id, to=str(number), words="", is_rank=True))
+        edges += mine
+    return draw(seated, edges)
 
 
 def _charter(organization: Organization) -> Iterable[tuple[str, str]]:

@@ -13,6 +13,7 @@ from typing import TypedDict, TypeVar
 from memosite.archive import urls
 from memosite.archive.lines import join_texts
 from memosite.archive.model import Artifact, Document, Library, Memo, Record, Thread
+from memosite.facts.json_text import to_json
 from memosite.facts.parsed import Ref, Text
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import one_line
@@ -143,11 +144,6 @@ def twin_files(page: str, twin: Twin) -> Iterable[Written]:
     yield from twin.files
     yield Written(path=page + "index.json", data=to_json(twin.fields))
     yield Written(path=page + "index.md", data=twin.text.encode("utf-8", "replace"))
-
-
-def to_json(value: object) -> bytes:
-    """JSON in the format of twins: indented, characters not escaped."""
-    return f"{json.dumps(value, indent=1, ensure_ascii=False)}\n".encode("utf-8", "replace")
 
 
 def fitting(entries: Iterable[T], size_of: Callable[[T], int]) -> list[T]:

@@ -30,7 +30,7 @@ from memosite.feeds import OutlineFeed, OutlineGroup, to_opml
 from memosite.plan.actions import ActionGroup, RowMaker
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, as_of, newest_day, traced_unit
-from memosite.plan.dates import by_arrival, month_mark, month_name, newest, newest_first
+from memosite.plan.dates import by_arrival, monday, month_name, newest, newest_first, week_columns, week_row
 from memosite.plan.page import head_of, in_parts, list_twins, part_count, part_links, plan_part, section, twin_links
 from memosite.plan.removed import RedirectPage, redirect
 
@@ -263,11 +263,6 @@ def week_links(context: Context, start: str, position: Position) -> Mapping[str,
     """Where each week of a position's stream is, by its Monday (ISO 8601)."""
     places = find_entries(position, involving(context, position)).places(week_of)
     return {week: f"{urls.relative(start, page)}#{_week_anchor(week)}" for week, page in places.items()}
-
-
-def monday(day: dt.date) -> dt.date:
-    """The first day of a day's week (ISO 8601)."""
-    return day - dt.timedelta(days=day.weekday())
 
 
 def week_of(artifact: Artifact) -> str:
@@ -647,16 +642,22 @@ def find_activity(context: Context, months: Mapping[str, Sequence[Artifact]]) ->
         return Activity(weeks=(), counts={})
     last = monday(newest.date())
     weeks = tuple(last - _WEEK * back for back in reversed(range(WEEKS)) if (last - dt.date.min) >= _WEEK * back)
-    counts: dict[str, Counter[dt.date]] = defaultdict(Counter)
     shown = (month for month in months if month != urls.UNDATED_MONTH and month >= _month(weeks[0]))
-    for artifact in chain.from_iterable(months[month] for month in shown):
+    found = count_weeks(chain.from_iterable(months[month] for month in shown))
+    every = {
+        id_: Counter({week: count[week] for week in count if weeks[0] <= week <= last}) for id_, count in found.items()
+    }
+    return Activity(weeks=weeks, counts={id_: count for id_, count in every.items() if count})
+
+
+def count_weeks(artifacts: Iterable[Artifact]) -> dict[str, Counter[dt.date]]:
+    """How much each position did in each week, by its Monday; by dates in UTC."""
+    counts: dict[str, Counter[dt.date]] = defaultdict(Counter)
+    for artifact in artifacts:
         position, date = _who(artifact), artifact.date
-        if position is None or date is None or not artifact.is_listed:
-            continue
-        week = monday(date.instant.date())
-        if weeks[0] <= week <= last:
-            counts[position][week] += 1
-    return Activity(weeks=weeks, counts=counts)
+        if position is not None and date is not None and artifact.is_listed:
+            counts[position][monday(date.instant.date())] += 1
+    return counts
 
 
 def _who(artifact: Artifact) -> str | None:
@@ -671,20 +672,32 @@ def _month(day: dt.date) -> str:
 
 
 def draw_activity(context: Context, found: Activity) -> pages.Grid | None:
-    """Weeks × positions, those that did most. A cell leads to the week on the position's page."""
-    weeks = found.weeks[-_DRAWN_WEEKS:]
-    sums = {id_: sum(count[week] for week in weeks) for id_, count in found.counts.items()}
+    """The last weeks on home; a cell leads to the week on the position's page."""
+    return draw_weeks(context, urls.HOME, "activity", found.counts, found.weeks[-_DRAWN_WEEKS:], links=week_links)
+
+
+def draw_weeks(
+    context: Context,
+    start: str,
+    anchor: str,
+    counts: Mapping[str, Counter[dt.date]],
+    weeks: Sequence[dt.date],
+    *,
+    links: Callable[[Context, str, Position], Mapping[str, str]] | None = None,
+) -> pages.Grid | None:
+    """Weeks × positions, those that did most; cells lead where `links` says, if anywhere."""
+    sums = {id_: sum(count[week] for week in weeks) for id_, count in counts.items()}
     totals = {id_: number for id_, number in sums.items() if number}
     shown = sorted(totals, key=lambda id_: (-totals[id_], id_))[:_DRAWN_ROWS]
     if not shown:
         return None
-    picture = pages.Grid(
-        anchor="activity",
-        caption="",
-        corner=phrase("Position"),
-        columns=tuple(_columns(weeks)),
-        rows=tuple(_position_row(context, found.counts[id_], weeks, id_) for id_ in shown),
-    )
+    rows = []
+    for id_ in shown:
+        position = context.archive.positions.get(id_)
+        places = links(context, start, position) if links and position else {}
+        rows.append(week_row(context.position(start, id_), counts[id_], weeks, places))
+    columns = week_columns(weeks)
+    picture = pages.Grid(anchor=anchor, caption="", corner=phrase("Position"), columns=columns, rows=tuple(rows))
     words = phrase(
         "Memos, notes and transcripts by position, in weeks from Monday (UTC); the most is {most:,}.", most=picture.most
     )
@@ -692,26 +705,3 @@ def draw_activity(context: Context, found: Activity) -> pages.Grid | None:
         more = phrase("The {shown} most active of {total} positions.", shown=len(shown), total=len(totals))
         words = joined(" ", (words, more))
     return replace(picture, caption=words)
-
-
-def _columns(weeks: Sequence[dt.date]) -> Iterator[pages.PictureColumn]:
-    """A column for each week; the first of a month is marked if there is room before the next mark."""
-    months = [_month(week) for week in weeks]
-    for number, (week, month) in enumerate(zip(weeks, months, strict=True)):
-        is_first = month not in months[:number]
-        has_room = all(later == month for later in months[number + 1 : number + 2])
-        yield pages.PictureColumn(label=week.isoformat(), mark=month_mark(month) if is_first and has_room else "")
-
-
-def _position_row(context: Context, counts: Counter[dt.date], weeks: Sequence[dt.date], id_: str) -> pages.PictureRow:
-    position = context.archive.positions.get(id_)
-    links = week_links(context, urls.HOME, position) if position else {}
-    return pages.PictureRow(
-        label=context.position(urls.HOME, id_),
-        cells=tuple(
-            pages.Cell(number=number, href=links.get(week.isoformat()), words=f"{week}: {number:,}")
-            if (number := counts[week])
-            else pages.Cell(number=0)
-            for week in weeks
-        ),
-    )

@@ -6,6 +6,7 @@ from typing import ClassVar
 from memosite.archive import lines, urls
 from memosite.archive.ledger import Arrival, Ledger, page_ref, ref_of
 from memosite.archive.model import Artifact, Memo, Removal, Transcript
+from memosite.facts.json_text import to_json
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Kind, Ref
 from memosite.facts.phrases import phrase
@@ -14,7 +15,7 @@ from memosite.pages import ArtifactPage, LifeLine, Page, Reference, Row
 from memosite.plan.artifact_page import artifact_fields
 from memosite.plan.context import Context, Written
 from memosite.plan.history import has_changes, removal_line
-from memosite.plan.page import escaped, head_of, to_json
+from memosite.plan.page import escaped, head_of
 from memosite.plan.threads import ThreadSlice, thread_slice
 from memosite.plan.transcripts import has_comparison
 

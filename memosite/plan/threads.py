@@ -649,7 +649,7 @@ _TITLES: Mapping[str, tuple[str, str]] = {
     THREADS: (_TITLE, phrase("Memos joined by replies, or by the thread that they name; the last active first.")),
     WAITING_THREADS: (
         phrase("Threads: waiting longest"),
-        phrase("Where somebody has not answered, the oldest open action first."),
+        phrase("Threads in which somebody has not answered, the oldest open action first."),
     ),
 }
 """The title and the introduction of each list."""

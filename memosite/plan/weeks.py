@@ -23,15 +23,12 @@ from memosite.feeds import Feed, FeedFile, FeedItem, tag_uri
 from memosite.formats.status import decided_by, decided_on, sort_of, standing_of
 from memosite.pages import Bars, Cell, Page, PictureColumn, PictureRow, Reference, Row
 from memosite.plan import page
-from memosite.plan.context import ADDRESSEES, Context, Unit, few, traced_unit
-from memosite.plan.positions import monday
+from memosite.plan.context import ADDRESSEES, Context, Unit, few, kinds_line, traced_unit
+from memosite.plan.dates import monday
+from memosite.plan.indexes import ends_of
 from memosite.plan.removed import RedirectPage, redirect
 
 # Finds the weeks of an archive, and what each tells.
-
-
-_BELOW = 5_000
-"""The most replies below one memo that are searched for an answer."""
 
 
 class Week(Value):
@@ -83,7 +80,7 @@ def find_weeks(artifacts: Iterable[Artifact], times: Mapping[Ref, dt.datetime]) 
 
 HEADINGS = {
     "decided": phrase("Decided"),
-    "waits": phrase("Newly waits"),
+    "waits": phrase("New and waiting"),
     "asked": phrase("Asked and done"),
     "answers": phrase("Answers"),
     "written": phrase("Written"),
@@ -123,7 +120,10 @@ def _of_memo(archive: Archive, times: Mapping[Ref, dt.datetime], week: Week, mem
     if memo.kind == "note":
         return Told(what="others", artifact=memo)
     if memo.action is not None:
-        left = () if _is_closed(times, week, memo) else tuple(_left(archive, times, week, memo))
+        closed, answered = ends_of(archive.artifacts, times, memo)
+        who = () if closed and closed < week.end else (one.position for one in memo.recipients)
+        done = {memo.sender_position, *(id_ for id_, time in answered.items() if time < week.end)}
+        left = tuple(id_ for id_ in who if id_ not in done)
         return Told(what="waits" if left else "asked", artifact=memo, names=left)
     asked = tuple(
         ref
@@ -134,25 +134,6 @@ def _of_memo(archive: Archive, times: Mapping[Ref, dt.datetime], week: Week, mem
         and one.arrival < memo.arrival
     )
     return Told(what="answers" if asked else "written", artifact=memo, answers=asked)
-
-
-def _is_closed(times: Mapping[Ref, dt.datetime], week: Week, memo: Memo) -> bool:
-    """Whether what a memo asks for was closed, on a day that is known, or superseded by the end of the week."""
-    day = (memo.discharge.on or "")[:10] if memo.discharge else ""
-    return bool(day and day < week.end.date().isoformat()) or any(_by_then(times, week, memo.superseded_by))
-
-
-def _left(archive: Archive, times: Mapping[Ref, dt.datetime], week: Week, memo: Memo) -> Iterator[str]:
-    """Who was asked and had not answered, below the memo or elsewhere; of everybody, one answer is not that of all."""
-    waiting, who, looked = [*memo.replies, *memo.also_answered_by], {memo.sender_position}, 0
-    while waiting and looked < _BELOW:
-        looked += 1
-        for ref in _by_then(times, week, [waiting.pop()]):
-            reply = archive.artifacts[ref]
-            if isinstance(reply, Memo):
-                who.add(reply.sender_position)
-                waiting += reply.replies
-    yield from (one.position for one in memo.recipients if one.position not in who)
 
 
 def _of_decision(times: Mapping[Ref, dt.datetime], week: Week, one: Artifact) -> Told:
@@ -289,7 +270,7 @@ def _counts(told: Mapping[str, Sequence[Told]]) -> str:
     """What a week has, in one line."""
     words = {
         "decided": phrases("{n:,} decided", "{n:,} decided", len(told.get("decided", ()))),
-        "waits": phrases("{n:,} newly waits", "{n:,} newly wait", len(told.get("waits", ()))),
+        "waits": phrases("{n:,} new and waiting", "{n:,} new and waiting", len(told.get("waits", ()))),
         "asked": phrases("{n:,} asked and done", "{n:,} asked and done", len(told.get("asked", ()))),
         "answers": phrases("{n:,} answer", "{n:,} answers", len(told.get("answers", ()))),
         "written": phrases("{n:,} other memo", "{n:,} other memos", len(told.get("written", ()))),
@@ -334,9 +315,9 @@ def _drawn(context: Context, start: str, week: Week) -> Iterator[WeekSection]:
     shown = sorted(pairs, key=lambda pair: (-pairs[pair].total(), pair))[:_PAIRS]
     if not shown:
         return
-    words = phrase("How many memos arrived from each to each, and on which days (UTC).")
+    words = phrase("Memos from one position to another, and the days on which they arrived (UTC).")
     if len(pairs) > len(shown):
-        more = phrase("The {shown} pairs of {total} that wrote most.", shown=len(shown), total=len(pairs))
+        more = phrase("The {shown} most active of {total} pairs.", shown=len(shown), total=len(pairs))
         words = joined(" ", (words, more))
     picture = Bars(
         anchor="who-wrote-to-whom",
@@ -367,7 +348,7 @@ class WeeksPage(Page):
 
     template: ClassVar[str] = "weeks.html"
 
-    weeks: tuple[tuple[Reference, str, int, bool], ...]
+    weeks: tuple[tuple[Reference, str, str, bool], ...]
     undated: Reference | None
 
 
@@ -378,22 +359,34 @@ def listed_weeks(start: str, weeks: Sequence[Week]) -> tuple[tuple[Reference, st
     )
 
 
+def undated_link(start: str, number: int) -> Reference | None:
+    """A link to what is in no week, as it has no date; none if that is nothing."""
+    label = phrases("{n:,} item without a date", "{n:,} items without a date", number)
+    return Reference(label=label, href=urls.relative(start, urls.month_page(urls.UNDATED_MONTH))) if number else None
+
+
 def plan_weeks(
     context: Context, ledger: Ledger, weeks: Sequence[Week], undated: Iterable[Artifact]
 ) -> Iterator[WeeksPage | FeedFile | RedirectPage]:
     """The list, and the feed. What was the page of a week that has nothing any more leads to the list."""
-    chunks, without = page.in_parts(weeks), sum(one.is_listed for one in undated)
-    label = phrases("{n:,} item without a date", "{n:,} items without a date", without)
+    chunks, archive = page.in_parts(weeks), context.archive
+    without = sum(one.is_listed for one in undated)
     for number, chunk in [(None, chunks[-1]), *(enumerate(chunks, 1) if len(chunks) > 1 else ())]:
         start = urls.part_page(urls.WEEKS, number) if number else urls.WEEKS
         yield WeeksPage(
             **page.head_of(context, start, title=page.part_title(phrase("Weeks"), number), section="timeline"),
             feeds=week_feeds(start),
             parts=page.part_links(start, urls.WEEKS, number or len(chunks), number) if len(chunks) > 1 else (),
-            weeks=listed_weeks(start, chunk),
-            undated=Reference(label=label, href=urls.relative(start, urls.month_page(urls.UNDATED_MONTH)))
-            if without
-            else None,
+            weeks=tuple(
+                (
+                    _link(start, week.id),
+                    week.span,
+                    kinds_line(archive.artifacts[ref] for ref in week.refs),
+                    week.is_running,
+                )
+                for week in reversed(chunk)
+            ),
+            undated=undated_link(start, without),
         )
     yield FeedFile(path=urls.WEEKS + "feed.xml", form="rss", feed=_feed(context, weeks))
     now = {week.id for week in weeks}

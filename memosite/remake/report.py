@@ -1,13 +1,13 @@
 """Reports what a build did: its report, `status.json` (SPEC 4), and who is told while it writes."""
 
 import datetime as dt
-import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from memosite import __version__
 from memosite.facts.findings import Severity
+from memosite.facts.json_text import to_json
 from memosite.facts.parsed import Ref
 from memosite.facts.rules import failures, redacted_places, unread_files, withheld_for_secrets
 from memosite.remake.manifest import BuildSeal
@@ -141,7 +141,7 @@ def status_of(archive: "Archive", now: dt.datetime) -> dict[str, object]:
 
 def status_bytes(value: Mapping[str, object]) -> bytes:
     """The bytes of `status.json`."""
-    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+    return to_json(value)
 
 
 def in_utc(now: dt.datetime) -> str:

@@ -8,8 +8,10 @@ from typing import Any
 
 from lxml import html as lxml_html
 
+_BAR = re.compile(r"M(\d+) 0h(\d+)v1h-(\d+)z")
 _SHAPES = {
-    "bars": re.compile(r"M(\d+) 0h(\d+)v1h-(\d+)z"),
+    "spans": _BAR,
+    "bars": _BAR,
     "grid": re.compile(r"M(\d+) (\d+)h\.9v\.86h-\.9z"),
     "sparks": re.compile(r"M(\d+) (\d+)v-(\d+)h\.8v(\d+)z"),
 }
@@ -78,13 +80,18 @@ def _drawn(figure: Any, form: str, width: int, height: int) -> Iterator[tuple[in
         (svg,) = item.iterfind(".//svg")
         assert svg.get("aria-hidden") == "true"
         box = [int(number) for number in svg.get("viewbox").split()]
-        yield _stacked(svg, box[2], figure) if form == "bars" else _upward(svg, box, width)
+        if form == "spans":
+            (path, *_) = svg.iterfind(".//path")
+            begin = int(_BAR.fullmatch(path.get("d"))[1])  # type: ignore[index]
+            yield begin, *_stacked(svg, box[2], figure, end=begin)
+        else:
+            yield _stacked(svg, box[2], figure) if form == "bars" else _upward(svg, box, width)
 
 
-def _stacked(svg: Any, longest: int, figure: Any) -> tuple[int, ...]:
+def _stacked(svg: Any, longest: int, figure: Any, *, end: int = 0) -> tuple[int, ...]:
     """The lengths of the pieces of a bar, which follow each other, by the column whose shade they have."""
     shades = [rect.get("class") for rect in figure.iterfind(".//ul[@class='legend']//rect")]
-    numbers, end = dict.fromkeys(shades, 0), 0
+    numbers = dict.fromkeys(shades, 0)
     for path in svg.iterfind(".//path"):
         start, there, back = (int(one) for one in _SHAPES["bars"].fullmatch(path.get("d")).groups())  # type: ignore[union-attr]
         assert start == end and there == back > 0

@@ -342,7 +342,7 @@ def _blocks_of(part: Mapping[str, Any]) -> Iterator[TurnBlock]:
         case "context":
             yield _block("aside", part.get("name", ""), text, more)
         case "verbatim":
-            yield _block("tool", phrase("a line that is no JSON object"), fenced(text), more)
+            yield _block("tool", phrase("a line that is not a JSON object"), fenced(text), more)
         case _:
             yield _block("mark", "", text, "")
 

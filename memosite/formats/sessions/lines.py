@@ -45,7 +45,7 @@ def read_lines(data: bytes, problems: list[Problem]) -> Iterator[tuple[int, Reco
             untold += 1
         else:
             told += 1
-            problems.append(Problem(rule="session-line", line=number, message="this line is no JSON object"))
+            problems.append(Problem(rule="session-line", line=number, message="this line is not a JSON object"))
             yield number, cut(clean_text(text))[0]
     if untold:
         message = f"{untold} more lines are no JSON objects"
