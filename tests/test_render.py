@@ -390,7 +390,7 @@ def test_the_tree_of_a_thread_has_twelve_levels_and_a_chart_says_what_it_is() ->
     )
     (first, *_) = page_of(OrganizationPage).organizations
     organization = replace(first, chart=Chart(width=300, height=150, boxes=boxes, lines=lines))
-    svg = rendered(sample(OrganizationPage, organizations=(organization,))).xpath("//svg[@role='group']")[0]
+    svg = rendered(sample(OrganizationPage, organizations=(organization,), chart=None)).xpath("//svg[@role='group']")[0]
     by_id = {element.get("id"): element.text_content() for element in svg.xpath("./title | ./desc")}
     assert by_id[svg.get("aria-labelledby")].startswith("Chart: ") and by_id[svg.get("aria-describedby")]
     assert svg.xpath(".//a/@class") == ["box staffed"] and svg.xpath(".//g/title/text()") == ["Desk, vacant"]

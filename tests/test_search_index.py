@@ -38,7 +38,7 @@ from memosite.search.blocks import (
     render_block,
     render_states,
 )
-from memosite.search.documents import STRETCH, Card
+from memosite.search.documents import STRETCH, Card, Stretch
 from memosite.search_language import QueryError, fold_character, parse_query
 from tests.support.memos import write_memo, write_transcript
 from tests.support.search import Read, browse, many_queries, reading
@@ -609,7 +609,8 @@ def test_what_was_found_in_a_small_block_is_not_sought_again(example: Read, monk
     found = Analyses()
     cards = [replace(example.cards[0], id=f"memo-{number}") for number in range(40)]
     made: list[str] = []
-    large = BlockHit(is_tools=False, words=(("text", {"a": bytes(2**20)}),), files=(), row=[], stretches=())
+    long = Stretch(start=0, text="a" * 2**19)  # with the places of its words it counts twice
+    large = BlockHit(is_tools=False, words=(("text", {"a": bytes(1)}),), files=(), row=[], stretches=(long,))
 
     def find(card: Card) -> list[BlockHit]:
         made.append(card.id)

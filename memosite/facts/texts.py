@@ -258,13 +258,13 @@ def summarize(text: str) -> str:
 def _behind_table(text: str) -> str:
     """A text from behind the table or the block of code that it begins with; all of it if nothing is there."""
     lines = text.split("\n", 200)
-    behind, is_in_code, is_in_table = 0, False, False
+    behind, code, is_in_table = 0, "", False
     for number, line in enumerate(map(str.strip, lines)):
-        is_fence = line.startswith("```")
+        is_fence = line.startswith(code or ("```", "~~~"))
         rule = lines[number + 1] if "|" in line and number + 1 < len(lines) else ""
         is_in_table = line.startswith("|") or ("|" in line and (is_in_table or bool(TABLE_RULE.search(rule))))
-        if is_fence or is_in_code or is_in_table:
-            is_in_code ^= is_fence
+        if is_fence or code or is_in_table:
+            code = code if not is_fence else "" if code else line[:3]
             behind = number + 1
         elif line and not line.startswith(("#", "==")):
             return "\n".join(lines[behind:]).lstrip() if behind else text
