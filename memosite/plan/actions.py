@@ -18,7 +18,7 @@ from memosite.facts.values import Value, replace
 from memosite.pages import Grid, ListPage, ListSection, Page, Reference, Row, View
 from memosite.plan import page
 from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, age, as_of, excerpt, few, newest_day, traced_unit
-from memosite.plan.dates import by_arrival, monday, week_columns, week_row
+from memosite.plan.dates import by_arrival, monday, week_columns, week_row, weeks_between
 from memosite.plan.indexes import ends_of
 from memosite.plan.removed import RedirectPage, redirect
 from memosite.plan.threads import perhaps_answered_by
@@ -514,7 +514,7 @@ def _over_time(make: RowMaker, asked: Asked) -> Grid | None:
     first = max(
         min((day for move in moves.values() for day in move), default=last), last - dt.timedelta(weeks=_WEEKS - 1)
     )
-    weeks = [first + dt.timedelta(weeks=number) for number in range((last - first).days // 7 + 1)]
+    weeks = list(weeks_between(first, last))
     levels = {id_: dict(zip(weeks, _levels(move, weeks), strict=True)) for id_, move in moves.items()}
     if all(len(set(level.values())) < 2 for level in levels.values()):
         return None

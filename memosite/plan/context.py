@@ -437,11 +437,14 @@ def _words(text: str) -> str:
     return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
+KINDS: tuple[Kind, ...] = ("memo", "note", "transcript", "record", "document", "library")
+"""The kinds in the order in which they are counted."""
+
+
 def kinds_line(artifacts: Iterable[model.Artifact]) -> str:
     """The number of artifacts of each kind: `3 memos, 1 note`."""
     counts = Counter(artifact.kind for artifact in artifacts)
-    order: tuple[Kind, ...] = ("memo", "note", "transcript", "record", "document", "library")
-    return joined(", ", [kinds(kind, counts[kind]) for kind in order if counts[kind]])
+    return joined(", ", [kinds(kind, counts[kind]) for kind in KINDS if counts[kind]])
 
 
 def turns_line(transcript: model.Transcript) -> str:

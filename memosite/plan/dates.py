@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 
 from memosite.archive.model import Artifact
@@ -98,6 +98,11 @@ def monday(day: dt.date) -> dt.date:
     return day - dt.timedelta(days=day.weekday())
 
 
+def weeks_between(first: dt.date, last: dt.date) -> Iterator[dt.date]:
+    """The Mondays from one to another."""
+    return (first + dt.timedelta(weeks=number) for number in range((last - first).days // 7 + 1))
+
+
 _MARK_PIXELS, _PHONE_PIXELS = 26, 229
 """How wide the mark of a month is, and the columns of a grid on a phone."""
 
@@ -117,7 +122,7 @@ def week_columns(weeks: Sequence[dt.date]) -> tuple[PictureColumn, ...]:
 def week_row(
     label: Reference, counts: Mapping[dt.date, int], weeks: Iterable[dt.date], links: Mapping[str, str]
 ) -> PictureRow:
-    """A row of such a grid."""
+    """A row of a grid with such columns; a cell leads where `links` says for its week."""
     return PictureRow(
         label=label,
         cells=tuple(

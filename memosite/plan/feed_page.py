@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from memosite.archive.urls import ADDRESS, DIGESTS, FEEDS, WEEKS, absolute, relative
 from memosite.facts.phrases import phrase
-from memosite.facts.values import Value, replace
+from memosite.facts.values import Value
 from memosite.feeds import OutlineFeed, OutlineGroup, to_opml
 from memosite.pages import Page, Reference
 from memosite.plan.context import Context, Unit, Written, traced_unit
@@ -96,9 +96,7 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
         ),
         feeds=(Reference(label=phrase("Everything"), href=relative(FEEDS, "feed.xml")),),
         groups=tuple(
-            replace(_group(context, heading, groups[group]), note=_ONLY_SESSIONS)
-            if has_only_sessions and group == "Everything"
-            else _group(context, heading, groups[group])
+            _group(context, heading, groups[group], has_only_sessions=has_only_sessions)
             for group, heading in _HEADINGS
             if groups[group]
         ),
@@ -173,12 +171,13 @@ def _outline(context: Context, title: str, stem: str, page: str) -> OutlineFeed:
     return OutlineFeed(title=title, address=_address(context, f"{stem}.xml"), page=address)
 
 
-def _group(context: Context, heading: str, channels: Sequence[Channel]) -> FeedGroup:
+def _group(context: Context, heading: str, channels: Sequence[Channel], *, has_only_sessions: bool) -> FeedGroup:
     """The feeds of a group, those of one page in one row."""
     rows: dict[str, list[Reference]] = {}
+    is_of_all = heading == _HEADINGS[1][1]
     for channel in channels:
         rows.setdefault(channel.page, []).extend(_documents(channel))
-    if heading == _HEADINGS[1][1]:
+    if is_of_all:
         rows[DIGESTS] = [Reference(label=phrase("digests"), href=relative(FEEDS, DIGESTS + "feed.xml"))]
         rows[WEEKS] = [Reference(label=phrase("weeks"), href=relative(FEEDS, WEEKS + "feed.xml"))]
     named = {channel.page: _label(context, channel) for channel in channels}
@@ -188,6 +187,7 @@ def _group(context: Context, heading: str, channels: Sequence[Channel]) -> FeedG
         heading=heading,
         rows=tuple((Reference(label=named[page], href=relative(FEEDS, page)), tuple(rows[page])) for page in shown),
         total=len(rows),
+        note=_ONLY_SESSIONS if is_of_all and has_only_sessions else "",
     )
 
 

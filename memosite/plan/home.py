@@ -19,7 +19,7 @@ from memosite.facts.phrases import joined, kinds, phrase
 from memosite.facts.times import Moment
 from memosite.facts.values import Value, replace
 from memosite.pages import Bars, Cell, Grid, Page, PictureColumn, PictureRow, Reference, Row, View
-from memosite.plan.context import ADDRESSEES, Context, age, as_of, days_old, newest_day
+from memosite.plan.context import ADDRESSEES, KINDS, Context, age, as_of, days_old, newest_day
 from memosite.plan.dates import newest
 from memosite.plan.health import severity_counts
 from memosite.plan.history import STEPS, MovementRow, event_label
@@ -331,11 +331,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]], weeks:
             month_link(HOME, month) for month in [month for month in months if month != UNDATED_MONTH][:-13:-1]
         ),
         sources=tuple(_source_row(source, per_source[source.name]) for source in context.archive.sources),
-        counts=tuple(
-            (kind, kinds[kind])
-            for kind in ("memo", "note", "transcript", "record", "document", "library")
-            if kinds[kind]
-        ),
+        counts=tuple((kind, kinds[kind]) for kind in KINDS if kinds[kind]),
         subagents=sum(one.kind == "transcript" and not one.is_listed for one in artifacts),
         findings=severity_counts(context.archive.findings),
         movements=movements(context, HOME, [artifact.ref for artifact in shown]),

@@ -25,7 +25,7 @@ from memosite.feeds import Feed, FeedFile, FeedItem, tag_uri
 from memosite.pages import Cell, Grid, ListPage, Page, PictureColumn, PictureRow, Reference, Sparks, shade_of
 from memosite.plan import page
 from memosite.plan.context import Context, Unit, Written, kinds_line, traced_unit
-from memosite.plan.dates import monday, month_alone, month_name, newest
+from memosite.plan.dates import monday, month_alone, month_name, newest, weeks_between
 from memosite.plan.machine_archive import month_lines, month_sitemap
 from memosite.plan.positions import count_weeks, draw_weeks
 from memosite.plan.removed import RedirectPage, redirect
@@ -238,8 +238,7 @@ def _weeks(context: Context, year: str, artifacts: Iterable[Artifact]) -> Grid |
     days = sorted({day for count in counts.values() for day in count})
     if len(days) < 2 or len(counts) < 2:
         return None
-    weeks = [days[0] + dt.timedelta(days=7 * number) for number in range((days[-1] - days[0]).days // 7 + 1)]
-    return draw_weeks(context, urls.TIMELINE, f"weeks-{year}", counts, weeks)
+    return draw_weeks(context, urls.TIMELINE, f"weeks-{year}", counts, list(weeks_between(days[0], days[-1])))
 
 
 # Plans digests: what arrived on each closed day, or in each closed week, as a page and as an item of a feed.

@@ -12,7 +12,7 @@ import shlex
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, ClassVar
 from urllib.parse import quote
 
@@ -30,7 +30,16 @@ from memosite.feeds import OutlineFeed, OutlineGroup, to_opml
 from memosite.plan.actions import ActionGroup, RowMaker
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, as_of, newest_day, traced_unit
-from memosite.plan.dates import by_arrival, monday, month_name, newest, newest_first, week_columns, week_row
+from memosite.plan.dates import (
+    by_arrival,
+    monday,
+    month_name,
+    newest,
+    newest_first,
+    week_columns,
+    week_row,
+    weeks_between,
+)
 from memosite.plan.page import head_of, in_parts, list_twins, part_count, part_links, plan_part, section, twin_links
 from memosite.plan.removed import RedirectPage, redirect
 
@@ -390,7 +399,8 @@ def _draw(
     days = [one.date.instant.date() for _, one in memos if one.date]
     if not days:
         return None
-    spans = _weeks_between(monday(min(days)), monday(max(days)))
+    mondays = islice(weeks_between(monday(min(days)), monday(max(days))), _WEEKS + 1)  # more are not drawn
+    spans = [week.isoformat() for week in mondays]
     is_weekly = len(spans) <= _WEEKS
     key, places, anchor = (week_of, weeks, _week_anchor) if is_weekly else (urls.month_of, months, _month_anchor)
     names = spans if is_weekly else _months_before(max(days))
@@ -423,12 +433,6 @@ def _draw(
     weekly = phrase("Memos, a bar for each week from Monday (UTC), {first} to {last}; the highest is {most:,}.", **said)
     monthly = phrase("Memos, a bar for each month (UTC), {first} to {last}; the highest is {most:,}.", **said)
     return replace(picture, caption=weekly if is_weekly else monthly)
-
-
-def _weeks_between(first: dt.date, last: dt.date) -> list[str]:
-    """The Mondays from one to another; one too many to draw if there are more."""
-    number = min((last - first).days // 7, _WEEKS) + 1
-    return [(first + dt.timedelta(days=7 * place)).isoformat() for place in range(number)]
 
 
 def _months_before(day: dt.date) -> list[str]:

@@ -75,9 +75,10 @@ class Log(Value):
 
 
 class _Files(Value):
-    """What is said of a history: the repo's name, its commit, by which `ref` in which state, and how many rows it has.
+    """What is known of a history beside its events and its tree, `counts` of which there are.
 
-    `words` are the commits that texts mean, as git said when the repo was in the state `at`.
+    It is that of the repo of this `name` at the commit `head`, to which `ref` led when the repo was in the state `at`;
+    `words` are those of texts that mean a commit, each with its whole id, "" for none, as git said then.
     """
 
     name: str = ""

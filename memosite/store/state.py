@@ -85,7 +85,9 @@ ENTRIES: Final = Table(name="entries", keys=("source", "id"), is_small=True)
 """The entries that are in any of these versions, by their digests."""
 
 LINES: Final = Table(name="lines", keys=("line", "part"), version=HISTORY_VERSION, is_of_program=False)
-"""Up to which commit the git history of a source is known: a line is a repo, a folder in it and a branch.
+"""Up to which commit the git history of a source is known, and which commits texts mean.
+
+A line is a repo, a folder in it and a branch.
 
 `files` goes with `EVENTS` and `TREE`, `commits` with `COMMITS`.
 """
@@ -442,7 +444,7 @@ class Rows:
     """The rows of a table. Keys may be given in part, from the first on: for all rows that have these."""
 
     def __init__(self, state: State, table: Table) -> None:
-        """Read and write them through this state."""
+        """Read and write those of a `table` through this state."""
         self._state = state
         self.table = table
 
