@@ -316,7 +316,7 @@ def _intro(lists: _Lists) -> str:
         return phrase("Decisions and pending proposals by date, the pending ones first.")
     return phrase(
         "Decisions by date, pending first; the newest is of {day}. In force is what was decided, and is neither "
-        "rejected nor superseded. A decision that several systems record is listed once for each.",
+        "rejected nor superseded. A decision that is recorded in several systems is listed once for each system.",
         day=newest.day,
     )
 
