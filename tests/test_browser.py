@@ -143,9 +143,11 @@ def shifts(silent: Silent, path: str) -> list[float]:
 
     On a busy machine Chromium paints a page of which it has read a part, and a table gets its widths with its last row.
     """
+    found: list[float] = []
     for _ in range(3):
         silent.go(path)
-        if not (found := silent.page.evaluate(LAYOUT_SHIFT)):
+        found = silent.page.evaluate(LAYOUT_SHIFT)
+        if not found:
             break
     return found
 
