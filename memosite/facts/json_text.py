@@ -8,6 +8,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -280,14 +281,29 @@ def find_key_line(text: str, keys: KeyPath) -> int | None:
     return next((_line(text, offset) for path, offset in key_places(text) if path == keys), None)
 
 
+_MAY_DIFFER = regex(rb"[:,\[]-?[0-9][0-9.]*e")
+"""A number with an exponent, or what looks like one in a text."""
+
+
 def to_json(value: object) -> bytes:
     """The JSON of a file: indented, characters not escaped, `?` for lone surrogates."""
     try:
-        # Native code writes without indent alone, and indents in a tenth of the time.
-        shown = msgspec.json.format(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"), indent=1)
-    except (msgspec.DecodeError, RecursionError):  # NaN, or nested deeper than native code reads
-        shown = json.dumps(value, indent=1, ensure_ascii=False).encode("utf-8", "replace")
-    return shown + b"\n"
+        return msgspec.json.format(to_json_line(value), indent=1) + b"\n"
+    except (msgspec.DecodeError, RecursionError):  # nested deeper than native code reads
+        return json.dumps(value, indent=1, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+def to_json_line(value: object) -> bytes:
+    """The same in one line, without spaces.
+
+    Native code takes a tenth of the time. It writes numbers with exponents otherwise (`1e16`), and refuses halves of
+    surrogate pairs and texts of another class (`NumberText`).
+    """
+    with suppress(TypeError, ValueError, RecursionError):
+        written = msgspec.json.encode(value)
+        if not _MAY_DIFFER.search(written):
+            return written
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def clean_text(text: str) -> str:

@@ -19,6 +19,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice
+from string import hexdigits
 from typing import Final
 from urllib.parse import unquote
 from zlib import crc32
@@ -180,6 +181,7 @@ _SESSION = regex(
     r"(?:[0-9A-Fa-f]{4}[0-9A-Fa-f-]{0,28}(?:\.agent-[\w-]{1,60})?|(?:-[0-9A-Fa-f]{4}){0,2}-[0-9A-Fa-f]{12})"
     r"(?<!-)(?![\w/\\-]|\.\w)"
 )
+_HEX_DIGITS = bytes(ord("h" if chr(code) in hexdigits else " ") for code in range(256))
 _RECORD_START = regex(r"(?<![\w./\\-])[\w-]{0,100}(?:\.[\w-]{1,100}){0,4}\.?\Z")
 _RECORD_BEFORE = 250
 _OPENING = frozenset(" \t\n`'\"(<[{|“‘«（「")
@@ -372,7 +374,7 @@ def find_sessions(text: str) -> tuple[str, ...]:
 
     They begin with 8 hex digits, or are the last groups of a UUID.
     """
-    return tuple(dict.fromkeys(match[0] for match in _SESSION.finditer(text)))[:MENTIONS]
+    return tuple(dict.fromkeys(text[start:end] for start, end in session_spans(text)))[:MENTIONS]
 
 
 def mention_spans(text: str, ids: Sequence[IdForm]) -> list[_Span]:
@@ -440,8 +442,9 @@ def _commit_spans(text: str) -> Iterator[_Span]:
 
 
 def session_spans(text: str) -> Iterator[_Span]:
-    """Where in a text the words are that may be ids of sessions."""
-    return (match.span() for match in _SESSION.finditer(text))
+    """Where in a text the words are that may be ids of sessions. Most texts have no 8 hex digits in a row."""
+    may_have = b"h" * 8 in text.encode("utf-8", "replace").translate(_HEX_DIGITS)
+    return (match.span() for match in _SESSION.finditer(text)) if may_have else iter(())
 
 
 def _record_spans(text: str, ids: Sequence[IdForm]) -> Iterator[_Span]:

@@ -27,7 +27,7 @@ from memosite.formats.turns import Turn, TurnBlock, TurnList, blocks, clock_of, 
 from memosite.markdown.html import fences, passage_anchors, to_html, to_typed_html
 from memosite.pages import OUTLINE, Body, Cell, Grid, PictureColumn, PictureRow, Reference, TurnRange
 from memosite.passages import block_prefix
-from memosite.quotes.judge import judge
+from memosite.quotes.judge import judge, says
 
 # Names the images and attachments of a turn, by the marks that capture tools leave where they were (SPEC 4).
 
@@ -565,7 +565,17 @@ def _excerpt(text: str) -> str:
     """The first words of a text as a citation quotes them; none where the excerpt lost a number or kept a mark."""
     quote = quote_of(text)
     is_odd = any(mark in quote for mark in "*_`") or _NUMBERED.search(text[: 2 * len(quote)])
-    return "" if is_odd and not judge(quote, text).tier.holds else quote
+    return quote if not is_odd or _begins_with(text, quote) or judge(quote, text).tier.holds else ""
+
+
+def _begins_with(text: str, quote: str) -> bool:
+    """Whether the first paragraphs of a text have the words: the rest of it is then not looked at.
+
+    Marks end with their paragraph, but a definition, behind all of them, may make a link of a bracket.
+    """
+    end = text.find("\n\n", 2 * len(quote))
+    is_alone = end > 0 and "]:" not in text[end:]
+    return is_alone and says(text[:end], quote)
 
 
 def _shown_blocks(turn: Turn, piece: Piece, links: dict[str, str], prefix: str) -> Iterator[ShownBlock | TypedText]:

@@ -24,7 +24,6 @@ A block's artifacts and documents are numbered newest first, as hits are shown. 
 `docs/search.md` describes them, `static/search.js` reads them.
 """
 
-import json
 from array import array
 from base64 import urlsafe_b64encode
 from bisect import bisect_left
@@ -37,6 +36,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
 from memosite.archive.urls import FOLDERS, SEARCH
+from memosite.facts.json_text import to_json_line
 from memosite.facts.values import Value
 from memosite.search.documents import (
     Card,
@@ -148,7 +148,7 @@ _KEY_BYTES = 4
 
 def file_of(name: str, value: object) -> tuple[str, bytes]:
     """A file that is a single call."""
-    return f"{SEARCH}{name}.js", _call(name, _json(value))
+    return f"{SEARCH}{name}.js", _call(name, to_json_line(value))
 
 
 def join_pieces(block: str, kinds: Mapping[str, Iterable[object]]) -> tuple[Listed, list[tuple[str, bytes]]]:
@@ -158,7 +158,7 @@ def join_pieces(block: str, kinds: Mapping[str, Iterable[object]]) -> tuple[List
     for kind, pieces in kinds.items():
         number = 0
         listed[kind] = []
-        for joined in _cut(map(_json, pieces), FILE_BYTES[kind]):
+        for joined in _cut(map(to_json_line, pieces), FILE_BYTES[kind]):
             key = blake2b(b"\n".join(joined), digest_size=_KEY_BYTES).hexdigest()
             calls = [_call(f"{block}/{kind}{at}@{key}", piece) for at, piece in enumerate(joined, number)]
             files.append((f"{SEARCH}{block}/{kind}{len(listed[kind])}.js", b"".join(calls)))
@@ -178,10 +178,6 @@ def _cut(pieces: Iterable[bytes], most: int) -> Iterator[list[bytes]]:
         size += len(piece)
     if joined:
         yield joined
-
-
-def _json(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def _call(name: str, value: bytes) -> bytes:
