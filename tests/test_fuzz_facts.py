@@ -19,7 +19,8 @@ from memosite.config.schema import has_control_characters
 from memosite.facts import json_text, texts
 from memosite.facts.errors import ConfigError, MemositeError, OutputError, StateError
 from memosite.facts.findings import read_clause
-from memosite.facts.json_text import clean_text, find_key_line, key_places, read_json_text
+from memosite.facts.json_text import NumberText, clean_text, find_key_line, key_places, read_json_text, to_json_line
+from memosite.facts.json_text import to_json as to_json_file
 from memosite.facts.layout import CONFIG_NAME, matches_glob, memo_folder, place_of, sibling_folders
 from memosite.facts.times import read_moment, read_stamp
 from memosite.feeds.document import FeedDocument, ReceivedItem, Rejected, read_document
@@ -450,3 +451,25 @@ def test_a_damaged_search_index_is_made_anew(data: bytes) -> None:
     with scratch() as folder:
         (folder / "seal.json").write_bytes(data)
         assert index.read_seal(folder)[0] is None
+
+
+_PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+
+
+@fuzz(
+    st.recursive(
+        _PLAIN
+        | st.text(alphabet="\ud800\udfff:1e+,[ ")
+        | st.from_regex(r"-?[0-9]{1,30}", fullmatch=True).map(NumberText),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+        max_leaves=12,
+    ),
+    examples=500,
+    known=[1e16, 6.1e-05, 123456789012345678.0, {"a": [-2.5e-7, ":1e5"]}, NumberText("1e999"), {"\ud800": "\udfff"}, 2**80],
+)
+def test_json_is_written_as_the_standard_library_writes_it(value: object) -> None:
+    """Whatever native code writes otherwise or refuses: exponents, halves of surrogate pairs, numbers kept as text."""
+    indented = json.dumps(value, indent=1, ensure_ascii=False)
+    assert to_json_file(value) == f"{indented}\n".encode("utf-8", "replace")
+    compact = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    assert to_json_line(value) == compact.encode("utf-8", "replace")
