@@ -5,6 +5,7 @@ without zone is taken as UTC, and a file name's stamp (`2026-05-01-1430`) is the
 """
 
 import datetime as dt
+from functools import cached_property
 from typing import Literal
 
 from memosite.facts.characters import printable
@@ -23,14 +24,17 @@ _ISO = regex(
 )
 
 
-class Moment(Value):
-    """An instant in UTC, the offset it was written with (minutes east, None = no zone given), and its origin."""
+class Moment(Value, dict=True):
+    """An instant in UTC, the offset it was written with (minutes east, None = no zone given), and its origin.
+
+    How it is written is computed once: it stands in every list that shows its item.
+    """
 
     instant: dt.datetime
     offset: int | None
     origin: Literal["field", "name"] = "field"
 
-    @property
+    @cached_property
     def utc(self) -> str:
         """ISO 8601 in UTC, seconds or milliseconds: machine output."""
         spec = "milliseconds" if self.instant.microsecond else "seconds"
@@ -52,7 +56,7 @@ class Moment(Value):
         except OverflowError:
             return self.instant.replace(tzinfo=None)
 
-    @property
+    @cached_property
     def day(self) -> str:
         """The day on the writer's clock: as people are shown it everywhere."""
         return self.local.date().isoformat()
@@ -62,7 +66,7 @@ class Moment(Value):
         """The time on the writer's clock, with the offset; "" if none was given."""
         return self.shown[11:]
 
-    @property
+    @cached_property
     def shown(self) -> str:
         """As people are shown it: the writer's clock and the offset as written; the day alone if no time was given."""
         local = self.local
