@@ -364,7 +364,7 @@ class SiteSources(Sources):
             title=str(twin["short_subject"]),
             speaker=", ".join(dict.fromkeys(str(one["source"]) for one in twin["copies"][:1])),
             time=str(twin["date"] or ""),
-            quote=str(twin["summary"]).replace("…", " […]"),
+            quote=str(twin.get("opening") or twin["summary"]).replace("…", " […]"),
             sha256=str(twin["sha256"] or ""),
         )
         if twin.get("withheld"):

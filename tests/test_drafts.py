@@ -154,7 +154,7 @@ def test_a_short_text_is_in_the_envelope_a_long_one_in_a_body_file(site: Path, t
         assert expected in answer(capsys, site, ASK, "--body", file, code=2)
     text = write_text(tmp_path / "answer.md", "# Gates\n\nGate 4 is sound.\n\n" + "It is of oak. " * 200)
     made = answer(capsys, site, ASK, "--body", text)
-    assert made["envelope"]["body"].startswith("Gates Gate 4 is sound. It is of oak.")
+    assert made["envelope"]["body"].startswith("Gate 4 is sound. It is of oak.")
     assert len(made["envelope"]["body"]) < 300 and "--summary" in made["notes"][0]
     made = answer(capsys, site, ASK, "--body", text, "--summary", "All gates\nare sound.")
     assert (made["envelope"]["body"], made["notes"]) == ("All gates are sound.", [])

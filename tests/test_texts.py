@@ -76,32 +76,72 @@ def test_names_and_paths_are_mentions_and_link_targets_destinations() -> None:
         assert texts.find_destinations(text) == destinations
 
 
-def test_a_summary_is_the_beginning_in_plain_words_within_bounds() -> None:
-    """Marks of Markdown go, words stay."""
+def test_a_summary_is_what_a_text_says_first_in_plain_words() -> None:
+    """Marks of Markdown go, words stay; what heads a text, tables and code are no part of what it says."""
     for text, summary in [
-        ("# Title\n\nFirst *line*.\nSecond.", "Title First *line*. Second."),
+        ("# Title\n\nFirst *line*.\nSecond.", "First line. Second."),
         ("---\ntitle: x\n---\n\nAfter the head.", "After the head."),
         ("---\n\nBetween rules.\n\n---\n\nAfter.", "Between rules. After."),
-        ("== Context ==\n\nThe gate is **green**.", "Context The gate is green."),
-        ("- one\n- two\n1. three\n> four", "one two three four"),
+        ("== Context ==\n\nThe gate is **green**.", "The gate is green."),
+        (
+            "Oak it is.\n\n## Why\n\n- It lasts\n- We have some\n\n## And now?\n\nSaw.",
+            "Oak it is. Why: It lasts · We have some · And now? Saw.",
+        ),
+        ("Oak it is.\n\n## Why", "Oak it is."),
+        ("# A\n\n## B", "A · B"),
+        ("- one\n- [x] two\n1. three\n> four", "one · two · three four"),
+        ("> [!NOTE]\n> Low water.", "Low water."),
         ("Use `body_ref` in `__init__.py`, __not__ snake_case.", "Use body_ref in __init__.py, not snake_case."),
+        (
+            "A *word\nor two*, _all_ of `a *b* c`, ***bold***, 2 * 3 * 4, docs/**/*.md and a/*.md b/*.",
+            "A word or two, all of a *b* c, bold, 2 * 3 * 4, docs/**/*.md and a/*.md b/*.",
+        ),
+        (r"\*Not\* so, *see [it](x.md) and `y`*.", "*Not* so, see it and y."),
+        ("*a_b c* and _a*b c_, S_A and T_A.", "a_b c and a*b c, S_A and T_A."),
         ("[the plan](decisions/x.md) ![chart](y.svg)", "the plan chart"),
-        ("Done:\n```python\nx = 1\n```", "Done: x = 1"),
+        (
+            "@[[Ann Bee|Person]] has [[rope]], [[storm-report|the report]] and ![[chart]].",
+            "Ann Bee has rope, the report and chart.",
+        ),
+        ("Done:\n```python\nx = 1\n```\nAnd so on.", "Done: … And so on."),
         ("```python\nx = 1\n```\nDone.", "Done."),
         ("== Counts ==\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nAll are there.", "All are there."),
-        ("a | b\n---|---\n1 | 2\n\n# Next\n\nAll are there.", "Next All are there."),
+        ("a | b\n---|---\n1 | 2\n\n# Next\n\nAll are there.", "All are there."),
+        ("Five steps.\n\n| Step | By |\n|---|:--|\n| Survey | May |", "Five steps. …"),
+        ("| Step | By |\n|---|:--|\n| Survey | May |", "Step · By · Survey · May"),
+        ("Either a | b. No table.", "Either a | b. No table."),
         ("```\nnever closed", "never closed"),
-        ("Title\n=====\n\nText", "Title Text"),
+        ("Title\n=====\n\nText", "Text"),
         ("a\x1b[31m\tb\x07", "a [31m b"),
         ("", ""),
     ]:
         assert texts.summarize(text) == summary
-    for text, shown in [
-        ("Five steps.\n\n| Step | By |\n|---|:--|\n| Survey | May |", "Five steps. …"),
-        ("| Step | By |\n|---|---|\n| Survey | May |", "Step · By · Survey · May"),
-        ("Either a | b. No table.", "Either a | b. No table."),
-    ]:
-        assert texts.before_table(texts.summarize(text)) == shown
+    for head in (
+        "Status: edits applied; for information",
+        "- **Status:** open\n- Date: 2026-05-01",
+        "__From:__ pilot\nTo: all",
+        "Superseded by: decisions/x.md",
+    ):
+        assert texts.summarize(f"# Buoy 7\n\n{head}\n\n## Seen\n\nIt is out.") == "It is out.", head
+        assert texts.summarize(f"{head}\nIt is out.") == "It is out.", head
+    assert texts.summarize("Status: it is out") == "Status: it is out", "there is nothing else"
+    assert texts.summarize("Note: it is out.\n\nStatus: lost.") == "Note: it is out. Status: lost.", "no head"
+    assert texts.summarize(f"{'word ' * 30}here it ends. {'More ' * 40}").endswith("More…")
+    ends = texts.summarize(f"{'word ' * 44}and it ends. {'M' * 40}")
+    assert ends.endswith("it ends. …") and len(ends) <= texts.SUMMARY
+    assert texts.summarize("```\n" * 2_000 + "|a|\n" * 2_000 + "# x\n" * 2_000) == ""
+
+
+def test_a_citation_quotes_how_a_text_begins_with_every_word() -> None:
+    """A summary leaves out words, and a quote may not; where both are the same, one is kept."""
+    known, _ = texts.describe_text("# Buoy 7\n\nStatus: out\n\nIt is *out*.", RECORD_IDS)
+    assert (known.summary, known.opening) == ("It is out.", "Buoy 7 Status: out It is out.")
+    known, _ = texts.describe_text("It is *out*.", RECORD_IDS)
+    assert (known.summary, known.opening) == ("It is out.", "")
+
+
+def test_lengths_and_lists_of_a_text_are_bounded() -> None:
+    """What is read off one text has a limit, whatever it holds."""
     for text, shown in [("a <!-- b --> c<!-- d\n-->e <!--f", "a  ce <!--f"), ("a <!--> b -->", "a  b -->")]:
         assert texts.without_comments(text) == shown
     assert texts.without_comments("<!--" * 100_000) == "<!--" * 100_000  # in quadratic time this would not end

@@ -19,7 +19,7 @@ from memosite.archive.urls import FOLDERS
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Envelope, FileFacts, Kind, Participant, Ref
 from memosite.facts.patterns import regex
-from memosite.facts.texts import SUMMARY, TABLE_RULE, cut_line, plain_line, summarize
+from memosite.facts.texts import SUMMARY, TABLE_RULE, cut_line, first_words, plain_line
 from memosite.facts.values import Value
 
 # Writes citations of artifacts and of turns: a link, Markdown and plain text (SPEC 7).
@@ -91,7 +91,7 @@ def range_digest(digests: Iterable[str]) -> str:
 
 def quote_of(text: str) -> str:
     """The first words of a text as a citation quotes them; omissions are marked as an editor marks them."""
-    words = summarize(text[:_QUOTED])
+    words = first_words(text[:_QUOTED])
     is_cut = len(text) > _QUOTED or len(words) >= SUMMARY - 1 or words.endswith("…")
     return f"{words.removesuffix('…').rstrip()}{_CUT}" if words and is_cut else words
 
@@ -127,15 +127,15 @@ def cite_whole(artifact: Artifact, url: str) -> Citation:
         title=artifact.short_subject,
         speaker=cut_line(", ".join(_speakers(artifact)), 200),
         time=artifact.date.utc if artifact.date else "",
-        quote="" if isinstance(artifact, Transcript) else _quote(artifact.summary),
+        quote="" if isinstance(artifact, Transcript) else _quote((texts and texts[0].opening) or artifact.summary),
         sha256=texts[-1].sha256 if texts else artifact.shown_file.sha256,
         note=_note(artifact.envelope) if isinstance(artifact, Memo | Transcript) else "",
     )
 
 
-def _quote(summary: str) -> str:
-    """A summary as a quote; none of a table, which a summary has without its lines: that would not verify."""
-    return "" if TABLE_RULE.search(summary) else summary.replace("…", " […]")
+def _quote(opening: str) -> str:
+    """How a text begins as a quote; none of a table, of which the lines are gone: that would not verify."""
+    return "" if TABLE_RULE.search(opening) else opening.replace("…", " […]")
 
 
 def _speakers(artifact: Artifact) -> Iterable[str]:

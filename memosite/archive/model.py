@@ -32,14 +32,14 @@ from memosite.facts.parsed import (
     Withheld,
 )
 from memosite.facts.patterns import regex
-from memosite.facts.texts import before_table, cut_line, is_visible, listed
+from memosite.facts.texts import cut_line, is_visible, listed
 from memosite.facts.times import Moment
 from memosite.facts.values import Value, field
 
 SHORT_STATUS = 60
 """The most characters of a status in lists."""
 
-_BETWEEN = " .…:;,!?-–—)\"'”’»"
+_BETWEEN = " ·.…:;,!?-–—)\"'”’»"
 
 # Says what positions are called on pages, in feeds and in search (SPEC 3, positions).
 
@@ -339,7 +339,9 @@ class Artifact(Value):
     @property
     def excerpt(self) -> str:
         """A line of its text, as lists show it: the summary, without the beginning that its short subject says."""
-        said, summary = self.short_subject.rstrip("…. "), "" if self.withheld else before_table(self.summary)
+        said, summary = self.short_subject.rstrip("…. "), "" if self.withheld else self.summary
+        if _letters(said) == _letters(summary):
+            return ""
         if not said or summary[: len(said)].casefold() != said.casefold():
             return summary
         rest = summary[len(said) :]
@@ -373,6 +375,10 @@ class Artifact(Value):
 
     def _files(self) -> list[FileFacts]:
         return [copy.file for copy in self.copies]
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 UNDATED = dt.datetime.max.replace(tzinfo=dt.UTC)

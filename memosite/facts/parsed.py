@@ -115,13 +115,14 @@ class TurnForm(Value):
 class Text(Value):
     """A text on the shelf: its digest, and what was derived from it once.
 
-    `sha256` names the text's UTF-8 bytes as kept (LF, no BOM). `summary` is its first line or so as plain text.
-    `mentions` are file names, ids and paths written in it; `destinations` the targets of its Markdown links, `images`
-    those of its images, `sessions` words that may name sessions. `turns` counts the turns of a transcript (0 = no known
-    form), None for other texts; `span` are the local times of its first turn and its last; `forms` are the ways to read
-    it, of which `started` tells the true one. `citations` are those that a memo or document makes. Of a session log the
-    text is what its turns say, `log` is the digest of its turns as data (`formats/sessions/kept.py`), `thoughts` that
-    of its thoughts, `outputs` that of what its tools put out; "" for others.
+    `sha256` names the text's UTF-8 bytes as kept (LF, no BOM). `summary` is a line of what it says, `opening` its first
+    words as citations quote them, "" if they are the same. `mentions` are file names, ids and paths written in it;
+    `destinations` the targets of its Markdown links, `images` those of its images, `sessions` words that may name
+    sessions. `turns` counts the turns of a transcript (0 = no known form), None for other texts; `span` are the local
+    times of its first turn and its last; `forms` are the ways to read it, of which `started` tells the true one.
+    `citations` are those that a memo or document makes. Of a session log the text is what its turns say, `log` is the
+    digest of its turns as data (`formats/sessions/kept.py`), `thoughts` that of its thoughts, `outputs` that of what
+    its tools put out; "" for others.
     """
 
     sha256: str
@@ -138,6 +139,7 @@ class Text(Value):
     log: str = ""
     thoughts: str = ""
     outputs: str = ""
+    opening: str = ""
 
     @property
     def conversation(self) -> str:

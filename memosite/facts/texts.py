@@ -18,7 +18,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import islice
+from itertools import dropwhile, islice, pairwise
 from string import hexdigits
 from typing import Final
 from urllib.parse import unquote
@@ -26,7 +26,7 @@ from zlib import crc32
 
 from memosite.facts.parsed import Text
 from memosite.facts.patterns import regex
-from memosite.facts.values import Value
+from memosite.facts.values import Value, replace
 
 # Finds addresses of the web in texts: where one begins and ends in the middle of a sentence.
 
@@ -145,6 +145,9 @@ def folder_spans(text: str) -> Iterator[tuple[int, int]]:
 SUMMARY = 240
 """The longest summary, in characters."""
 
+_BEGINNING = 6_000
+"""In so many characters of a text its summary is found."""
+
 MENTIONS = 10_000
 """The most mentions, and the most destinations, that are read off one text."""
 
@@ -206,18 +209,19 @@ _FRONTMATTER = regex(r"\A---\n[\w-]+:.*?\n---\n", re.DOTALL)
 _BLOCK_MARK = regex(r"^[ \t]*(?:#{1,6}(?:[ \t]+|$)|[>*+-][ \t]+|\d{1,9}[.)][ \t]+|==+[ \t]*|\||`{3,}.*)", re.MULTILINE)
 
 _INLINE_MARK = regex(
-    r"(?=[`!\[_*])(?:"  # the first characters of all of them: five times faster
+    r"(?=[`!\[_*\\])(?:"  # the first characters of all of them: five times faster
     r"(?P<ticks>`{1,3})(?P<code>[^`\n]{1,300})(?P=ticks)"
     r"|!?\[(?P<label>[^\[\]\n]{0,300})\]\([^)\s]{0,1000}\)"
     r"|(?<!\w)__(?P<strong>[^_\n]{1,300})__(?!\.?\w)"
-    r"|\*\*|`+)"
+    r"|(?<![\w/*])(?P<stars>\*|\*{3})(?P<slanted>[^\s*](?:[^*\n]{0,300}[^\s*])?)(?P=stars)(?!\w)"
+    r"|(?<!\w)_(?P<underlined>[^\s_](?:[^_\n]{0,300}[^\s_])?)_(?!\w)"
+    r"|\\(?P<escaped>[!-/:-@\[-`{-~])"
+    r"|\*\*(?!/)|`+)"
 )
+_WIKI_LINK = regex(r"!?(?P<is_entity>@)?\[\[(?P<to>[^\[\]|\n]{1,200})(?:\|(?P<label>[^\[\]\n]{1,200}))?\]\]")
 
 TABLE_RULE = regex(r"-\s?:?\|\s?:?-")
 """What is left of the line below the head of a table, in a summary."""
-
-_SENTENCE_END = regex(r"[.:!?](?=\s|$)")
-_CELL_END = regex(r"\s*\|[-:|\s]*|\s-{3,}:?\s*\|[-:|\s]*")
 
 _RULE = regex(r"^[ \t]*(?:[-*_=]{3,}|==+)[ \t]*$|[ \t]==+[ \t]*$", re.MULTILINE)
 
@@ -231,13 +235,13 @@ def describe_text(text: str, ids: Sequence[IdForm]) -> tuple[Text, bytes]:
     known = Text(
         sha256=hashlib.sha256(data).hexdigest(),
         chars=len(text),
-        summary=summarize(without_comments(text[:6000])),
+        summary="",
         mentions=find_mentions(text, ids),
         destinations=find_destinations(text),
         sessions=find_sessions(text),
         images=find_images(text),
     )
-    return known, data
+    return of_which_is_said(known, without_comments(text[:_BEGINNING])), data
 
 
 def without_comments(text: str) -> str:
@@ -250,9 +254,15 @@ def without_comments(text: str) -> str:
     return "".join((*parts, text[at:]))
 
 
-def summarize(text: str) -> str:
-    """The beginning of a text as one plain line of at most 240 characters."""
-    head = _behind_table(_FRONTMATTER.sub("", text[:6000]).lstrip())[:800]
+def of_which_is_said(known: Text, said: str) -> Text:
+    """The metadata of a text of which lists and citations say only this: the rest are fields of its page."""
+    summary, opening = summarize(said), first_words(said)
+    return replace(known, summary=summary, opening="" if opening == summary else opening)
+
+
+def first_words(text: str) -> str:
+    """The beginning of a text as one plain line of at most 240 characters, with every word, as a citation quotes it."""
+    head = _behind_table(_FRONTMATTER.sub("", text[:_BEGINNING]).lstrip())[:800]
     head = _INLINE_MARK.sub(_plain, _BLOCK_MARK.sub("", _RULE.sub("", head)))
     return cut_line(head, SUMMARY)
 
@@ -273,14 +283,6 @@ def _behind_table(text: str) -> str:
     return text
 
 
-def before_table(summary: str) -> str:
-    """The sentences of a summary before a table, whose lines it has lost; of one that begins with a table its cells."""
-    if not TABLE_RULE.search(summary):
-        return summary
-    ends = [match.end() for match in _SENTENCE_END.finditer(summary.partition("|")[0])]
-    return f"{summary[: ends[-1]]} …" if ends else _CELL_END.sub(" · ", summary).strip(" ·")
-
-
 def plain_line(text: str) -> str:
     """A piece of Markdown as one plain line."""
     line = one_line(_BLOCK_MARK.sub("", _RULE.sub("", text)))
@@ -288,7 +290,9 @@ def plain_line(text: str) -> str:
 
 
 def _plain(match: re.Match[str]) -> str:
-    return match["code"] or match["label"] or match["strong"] or ""
+    if said := match["slanted"] or match["underlined"]:
+        return _INLINE_MARK.sub(_plain, said)
+    return match["code"] or match["label"] or match["strong"] or match["escaped"] or ""
 
 
 def one_line(text: str) -> str:
@@ -304,8 +308,11 @@ def is_visible(text: str) -> bool:
     return any(not (char.isspace() or unicodedata.category(char) in {"Cc", "Cf", "Cs"}) for char in text)
 
 
-def cut_line(text: str, limit: int) -> str:
-    """A text as one line of at most `limit` characters, cut at a word, with an ellipsis if anything was cut."""
+def cut_line(text: str, limit: int, *, is_prose: bool = False) -> str:
+    """A text as one line of at most `limit` characters, cut at a word, with an ellipsis if anything was cut.
+
+    In prose the ellipsis stands apart from a full stop.
+    """
     line = one_line(text)
     if len(line) <= limit:
         return line
@@ -314,7 +321,8 @@ def cut_line(text: str, limit: int) -> str:
         cut = limit - 1
         while cut > limit // 2 and _are_one(line[cut - 1], line[cut]):
             cut -= 1
-    return line[:cut].rstrip(" ,;:-–—") + "…"
+    kept = line[:cut].rstrip(" ,;:-–—·" if is_prose else " ,;:-–—")
+    return f"{kept} …" if is_prose and kept[-1:] in ".!?" and len(kept) + 2 <= limit else f"{kept}…"
 
 
 def beginning(text: str, limit: int) -> str:
@@ -499,6 +507,117 @@ def destination_spans(text: str) -> Iterator[_Span]:
     pattern = _DESTINATION if "]:" in text else _INLINE_DESTINATION
     for match in pattern.finditer(text):
         yield match.span(match.lastindex or 0)
+
+
+# Says in one line what a text is about, as rows of lists do.
+
+
+_UNDERLINE: Final = regex(r"={2,}|-{3,}")
+_HEADING: Final = regex(r"#{1,6}(?:[ \t]+(?P<said>.*?))?[ \t]*#*|==+[ \t]*(?P<between>[^=].*?)[ \t]*==+")
+_ITEM: Final = regex(r"(?:[*+-]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+_QUOTED: Final = regex(r"(?:>[ \t]*)+(?:\[![A-Za-z]+\]\Z)?")
+_FIELD: Final = regex(
+    r"(?:\*\*|__)?(?:status|state|disposition|date|from|to|cc|subject|re|authors?|owner|deciders?|supersedes|replaces"
+    r"|decided(?:[ _-](?:by|on))?|(?:approved|ratified|proposed|superseded|replaced)[ _-]by|type|version|tags?|labels?"
+    r"|in[ _-]reply[ _-]to|(?:last[ _-])?updated|created|priority|session|thread|origin|proposal)"
+    r"(?:\*\*|__)? *: *(?:\*\*|__)?.{0,160}",
+    re.IGNORECASE | re.ASCII,
+)
+_ENDED: Final = regex(r"[.!?:;,…。！？：；，、][\"'”’»)\]]*\Z")
+_SAYS: Final = ("text", "item")
+_FENCES: Final = ("```", "~~~")
+
+_Block = tuple[str, list[str]]
+"""What a block is, and its lines without the marks of what it is. Code is called by its fence."""
+
+
+def summarize(text: str) -> str:
+    """What a text says first, as one plain line of at most 240 characters.
+
+    Headings, fields such as `Status: open`, tables and code before the first sentence are no part of it, unless there
+    is nothing else. A heading between sentences ends in a colon, a block without a full stop in a point; for a table or
+    code there is an ellipsis.
+    """
+    every = list(_blocks(text))
+    said = list(_behind_head(every)) or [("text", _cells(lines) if kind == "table" else lines) for kind, lines in every]
+    return cut_line(_joined(said), SUMMARY, is_prose=True)
+
+
+def _blocks(text: str) -> Iterator[_Block]:
+    """The blocks with which a text begins."""
+    kind, block, chars = "", list[str](), 0
+    lines = [line.strip() for line in _FRONTMATTER.sub("", text[:_BEGINNING]).lstrip().split("\n")]
+    for line, below in pairwise([*lines, ""]):
+        begun, words = _read_line(line, below, kind)
+        if begun is not None:
+            if block:
+                yield kind, block
+                chars += sum(map(len, block)) if kind in _SAYS else 0
+            kind, block = begun, []
+        if words:
+            block.append(words)
+        if chars > 2 * SUMMARY:
+            return
+    if block:
+        yield kind, block
+
+
+def _read_line(line: str, below: str, kind: str) -> tuple[str | None, str]:
+    """What begins with a line, None if the block of this kind goes on with it; and the words of the line."""
+    if kind in _FENCES:
+        return ("", "") if line.startswith(kind) else (None, line)
+    if match := _QUOTED.match(line):
+        line = line[match.end() :]
+    if line[:3] in _FENCES:
+        return line[:3], ""
+    if not line or _RULE.fullmatch(line):
+        return "", ""
+    if line.startswith("|") or ("|" in line and (kind == "table" or TABLE_RULE.search(below))):
+        return None if kind == "table" else "table", line
+    if match := _HEADING.fullmatch(line):
+        return "heading", match["said"] or match["between"] or ""
+    if match := _ITEM.match(line):
+        return "item", line[match.end() :]
+    if kind not in _SAYS and _UNDERLINE.fullmatch(below):
+        return "heading", line
+    return None if kind in _SAYS else "text", line
+
+
+def _behind_head(blocks: Iterable[_Block]) -> Iterator[_Block]:
+    """The blocks from the first sentence on."""
+    is_head = True
+    for kind, lines in blocks:
+        said = list(dropwhile(_FIELD.fullmatch, lines)) if is_head and kind in _SAYS else lines
+        is_head = is_head and not (kind in _SAYS and said)
+        if said and not is_head:
+            yield kind, said
+
+
+def _cells(lines: Iterable[str]) -> list[str]:
+    """The cells of a table, as one line."""
+    cells = (one_line(cell) for line in lines for cell in line.split("|"))
+    return [" · ".join(cell for cell in cells if cell.strip(":- "))]
+
+
+def _joined(blocks: Iterable[_Block]) -> str:
+    line = heading = ""
+    for kind, lines in blocks:
+        words = " ".join(lines)
+        words = one_line(_INLINE_MARK.sub(_plain, _WIKI_LINK.sub(_name_of, words) if "[[" in words else words))
+        if kind == "heading":
+            heading = words
+        elif kind not in _SAYS:
+            line += "" if line.endswith("…") else " …"
+        elif words:
+            said = f"{heading}{'' if _ENDED.search(heading) else ':'} {words}" if heading else words
+            line = f"{line}{'' if _ENDED.search(line) else ' ·'} {said}" if line else said
+            heading = ""
+    return line
+
+
+def _name_of(link: re.Match[str]) -> str:
+    """What a wiki link calls its target; one to an entity has its type behind the bar."""
+    return (link["to"] if link["is_entity"] else link["label"] or link["to"]).strip("# ")
 
 
 # Finds the sentence around a place in a piece of Markdown, as plain words.

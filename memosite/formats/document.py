@@ -14,7 +14,7 @@ from memosite.facts.json_text import clean_text
 from memosite.facts.names import stem_of
 from memosite.facts.parsed import DocumentHead, Parsed
 from memosite.facts.patterns import regex
-from memosite.facts.texts import cut_line, describe_text, one_line, summarize, without_comments
+from memosite.facts.texts import cut_line, describe_text, of_which_is_said, one_line, without_comments
 from memosite.facts.times import Moment, read_moment, read_stamp
 from memosite.facts.values import Struct, field, replace
 from memosite.formats.fields import show_json
@@ -93,7 +93,7 @@ def parse(file: File) -> Parsed:
     head = _read_head(matter.body)
     known, data = describe_text(matter.body, RECORD_IDS)
     said = (line for number, line in enumerate(matter.body[:_TITLE_CHARS].split("\n")) if number not in head.lines)
-    known = replace(known, summary=summarize(without_comments("\n".join(said))), citations=cited_in(matter.body))
+    known = of_which_is_said(replace(known, citations=cited_in(matter.body)), without_comments("\n".join(said)))
     named = one_line(_STAMP_IN_NAME.sub(" ", stem_of(file.name)).replace("-", " ").replace("_", " "))
     title = _plain(matter.text("title")) or _plain(without_comments(head.title)) or named or file.name
     status = _status(matter) or _status(head)

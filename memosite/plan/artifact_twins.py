@@ -216,6 +216,8 @@ def _content(context: Context, artifact: model.Artifact, start: str) -> tuple[di
         fields["document"] = said
     if isinstance(artifact, model.Transcript):
         fields["transcript"], files = transcript_twin(context, artifact, start)
+    if opening := next((text.opening for text in artifact.texts[:1]), ""):
+        fields["opening"] = opening
     return fields | {"body": page.artifact_text(context, artifact, body_texts(artifact))}, files
 
 

@@ -406,7 +406,7 @@ def few(every: Sequence[T], link: Callable[[T], Reference]) -> tuple[Reference, 
 
 def excerpt(artifact: model.Artifact) -> str:
     """A line of the text of an artifact, as short as rows of lists have it."""
-    return cut_line(artifact.excerpt, EXCERPT)
+    return cut_line(artifact.excerpt, EXCERPT, is_prose=True)
 
 
 def without_said(row: R, above: str) -> R:

@@ -19,7 +19,7 @@ from memosite.archive.model import UNDATED, Artifact, Memo, Thread, ThreadEntry
 from memosite.archive.urls import THREADS, WAITING_THREADS, part_page, relative, thread_page
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import phrase
-from memosite.facts.texts import before_table, beginning, cut_line, one_line, shared_room
+from memosite.facts.texts import beginning, cut_line, one_line, shared_room
 from memosite.facts.times import Moment
 from memosite.facts.values import Struct, Value, field, replace
 from memosite.pages import PAGE_CHARS, Body, Page, Reference, Row, View
@@ -617,7 +617,7 @@ def _member(context: Context, start: str, thread: Thread, index: int, page_of: M
         after=reply_time(context, memo),
         waits_for=waiting_positions(context, start, memo),
         perhaps_answered_by=perhaps_answered_by(context, start, memo),
-        preview="" if memo.withheld else cut_line(before_table(memo.summary), PREVIEW),
+        preview="" if memo.withheld else cut_line(memo.summary, PREVIEW, is_prose=True),
         citation=None if memo.withheld or memo.is_redacted else citation_of(context, memo),
     )
 

@@ -20,7 +20,7 @@ from markupsafe import Markup
 from memosite.archive.cite import Citation, quote_of
 from memosite.facts.patterns import regex
 from memosite.facts.phrases import joined, phrase, phrases
-from memosite.facts.texts import cut_line, one_line, summarize
+from memosite.facts.texts import cut_line, first_words, one_line
 from memosite.facts.values import Value, replace
 from memosite.formats.sessions.model import PARENT
 from memosite.formats.turns import Turn, TurnBlock, TurnList, blocks, clock_of, local_time, notation
@@ -136,7 +136,7 @@ def _clock(turn: Turn) -> tuple[str, str]:
 def _first_words(turn: Turn) -> str:
     """The first words of a turn, as far as it is speech; else what was attached; "" for noise."""
     spoken = (one.text for one in blocks(turn.text[:4_000]) if one.kind == "speech")
-    lines = (cut_line(summarize(text[:400]), 80) for text in spoken)
+    lines = (cut_line(first_words(text[:400]), 80) for text in spoken)
     found = next((line for line in lines if any(map(str.isalnum, line))), "")
     if _INTERRUPTED.match(found):
         return ""

@@ -16,7 +16,7 @@ from memosite.facts.json_text import clean_text, shown
 from memosite.facts.names import NO_SUBJECT, stem_of
 from memosite.facts.parsed import Parsed, RecordCard, RecordFile, Relation
 from memosite.facts.patterns import regex
-from memosite.facts.texts import cut_line, describe_text, is_visible, one_line, summarize
+from memosite.facts.texts import cut_line, describe_text, is_visible, of_which_is_said, one_line
 from memosite.facts.times import read_moment
 from memosite.facts.values import replace
 from memosite.formats import memory_layer as layer_rules
@@ -84,7 +84,7 @@ def parse(file: File) -> Parsed:
     _, content = fields.value("content")
     if "content" not in fields.names_written:
         fields.note(rules.FIELD_MISSING, '"content" is missing; it may be any JSON')
-    text, summary = _content_text(content)
+    text, said = _content_text(content)
     known, data = describe_text(text, RECORD_IDS)
     bare = _bare_card(file, place, place.category if place else category)
     left = ({"meta": rest} if (rest := meta.left()) else {}) | fields.left()
@@ -92,7 +92,7 @@ def parse(file: File) -> Parsed:
         bare,
         type=category if category in CATEGORIES else bare.type,
         title=title if is_visible(title) else bare.title,
-        text=replace(known, summary=summary) if text else None,
+        text=of_which_is_said(known, said) if text else None,
         status=_status(content),
         created=created,
         sessions=(session,) if session else (),
@@ -107,7 +107,7 @@ def _parse_broken(file: File) -> Parsed:
     """A file that cannot be read: kept under its name and shown raw, with the findings that say why."""
     place = layer_place(file.path)
     known, data = describe_text(_fenced(clean_text(file.text).strip("\n"), "json"), RECORD_IDS)
-    card = replace(_bare_card(file, place, place.category if place else "context"), text=replace(known, summary=""))
+    card = replace(_bare_card(file, place, place.category if place else "context"), text=of_which_is_said(known, ""))
     fact = RecordFile(system="memory-layer", file=file.facts, records=(card,))
     return file.parsed(fact, file.json.findings, file.data, data)
 
@@ -172,7 +172,7 @@ def _references(content: Any) -> tuple[str, ...]:
 
 
 def _content_text(content: Any) -> tuple[str, str]:
-    """Content as Markdown to read and its summary, "" for nothing.
+    """Content as Markdown to read, and what of it is said first; "" for nothing.
 
     The keys of an object are headings, the known ones first; strings are paragraphs, arrays are lists, and what is
     nested deeper is JSON. Content with too many parts is JSON, too.
@@ -181,11 +181,11 @@ def _content_text(content: Any) -> tuple[str, str]:
         return "", ""
     if not isinstance(content, dict):
         text = _shown_value(content)
-        return text, summarize(text)
+        return text, text
     sections = tuple(_sections(content))
     text = "\n\n".join(f"## {_heading(key)}\n\n{body}" for key, body in sections)
     said = (_prose(content[key]) for key, _ in sections if key in content and key not in _STATES)
-    return text, summarize(next(filter(None, said), ""))
+    return text, next(filter(None, said), "")
 
 
 def _prose(value: Any) -> str:

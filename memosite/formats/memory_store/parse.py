@@ -33,7 +33,7 @@ from memosite.facts.parsed import (
     Withheld,
 )
 from memosite.facts.patterns import regex
-from memosite.facts.texts import cut_line, describe_text, one_line, summarize
+from memosite.facts.texts import cut_line, describe_text, of_which_is_said, one_line
 from memosite.facts.times import Moment, read_moment
 from memosite.facts.values import replace
 from memosite.formats import memory_store as store_rules
@@ -676,7 +676,7 @@ def _parse_body(file: File) -> Parsed:
     text = file.markdown
     known, data = describe_text(text, RECORD_IDS)
     first, _, rest = text.lstrip().partition("\n")
-    known = replace(known, summary=summarize(rest if first.startswith("# ") else text) or known.summary)
+    known = of_which_is_said(known, rest) if first.startswith("# ") and rest.strip() else known
     return file.parsed(StoreBody(file=file.facts, text=known), file_findings(file), file.data, data)
 
 

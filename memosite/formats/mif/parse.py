@@ -17,7 +17,7 @@ from memosite.facts.json_text import shown
 from memosite.facts.names import BODY_SUFFIX
 from memosite.facts.parsed import Entity, Parsed, RecordCard, RecordCitation, RecordFile, Relation
 from memosite.facts.patterns import regex
-from memosite.facts.texts import cut_line, describe_text, one_line, summarize
+from memosite.facts.texts import cut_line, describe_text, first_words, of_which_is_said, one_line
 from memosite.facts.times import Moment, read_moment
 from memosite.facts.values import replace
 from memosite.formats import mif as mif_rules
@@ -382,7 +382,7 @@ def _read_card(file: File, fields: MifFields, body: str, *, is_early: bool) -> t
     replacing = [relation.target for relation in relations if relation.predicate == "superseded-by"]
     card = replace(
         card,
-        text=replace(known, summary=summarize(said)),
+        text=of_which_is_said(known, said),
         status=fields.text("status") or None,
         sessions=(session,) if session else (),
         fields=tuple(row for row in rows if row[1]),
@@ -415,7 +415,7 @@ def _read_identity(file: File, fields: MifFields, links: BodyLinks, *, is_early:
     stem = file.name[: -len(SUFFIX if file.name.lower().endswith(SUFFIX) else _MARKDOWN)]
     named = (
         title
-        or summarize(links.title).replace("*", "")
+        or first_words(links.title).replace("*", "")
         or one_line(re.sub(r"[-_]+", " ", _UUID_IN_NAME.sub("", stem, count=1)))
     )
     return RecordCard(

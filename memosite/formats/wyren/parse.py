@@ -18,7 +18,7 @@ from memosite.facts.findings import Finding
 from memosite.facts.names import RecordEntry, short_hash, short_subject, stem_of
 from memosite.facts.parsed import DocumentHead, Parsed, RecordCard, RecordFile, Text
 from memosite.facts.patterns import regex
-from memosite.facts.texts import cut_line, describe_text, one_line, summarize
+from memosite.facts.texts import cut_line, describe_text, first_words, of_which_is_said, one_line
 from memosite.facts.times import Moment, read_moment
 from memosite.facts.values import Struct, Value, field, replace
 from memosite.formats import wyren as wyren_rules
@@ -339,7 +339,7 @@ def _record(file: File, section: Section, block: OutlineBlock, key: str) -> tupl
     moments = [clause.date for clause in tags.clauses if clause.verb != "updated"]
     updates = [clause.date for clause in tags.clauses if clause.verb == "updated"]
     known, data = describe_text(text, RECORD_IDS)
-    shown = summarize(_without_stamp(_FENCE_LINE.sub("", text[:_TITLE_CHARS])))
+    shown = _without_stamp(_FENCE_LINE.sub("", text[:_TITLE_CHARS]))
     card = RecordCard(
         system="wyren",
         key=key,
@@ -347,7 +347,7 @@ def _record(file: File, section: Section, block: OutlineBlock, key: str) -> tupl
         type=cut_line(name, 100),
         title=_title(text, name),
         line=block.line,
-        text=replace(known, summary=shown),
+        text=of_which_is_said(known, shown),
         section=cut_line(name, 100),
         created=next(filter(None, (stamp, *moments)), None),
         modified=next(filter(None, updates), None),
@@ -370,7 +370,7 @@ def _without_stamp(text: str) -> str:
 def _title(text: str, section: str) -> str:
     """The first clause of an entry as plain text; what is nested in it or follows a blank line does not count."""
     first = _SECOND_PART.split(_FENCE_LINE.sub("\n", text[:_TITLE_CHARS]).lstrip("\n"), maxsplit=1)[0]
-    title = short_subject(summarize(_BOX.sub("", _without_stamp(first))).rstrip(" :"), stem=section)
+    title = short_subject(first_words(_BOX.sub("", _without_stamp(first))).rstrip(" :"), stem=section)
     bracket = title.rfind(" (")
     is_torn = bracket > _TITLE_LEAST and title.count("(") > title.count(")")
     return title[:bracket] if is_torn else title
