@@ -65,7 +65,7 @@ def test_an_archive_without_positions_speaks_of_none(tmp_path: Path) -> None:
     site, out = tmp_path / "site", tmp_path / "out"
     write_text(site / "docs/adr/0001-gate.md", "# The gate\n\nStatus: accepted\n\nIt is of oak.\n")
     page = home(site)
-    assert not page.xpath("//section[@id='waiting']") and subjects(page, "newest") == []
+    assert not page.xpath("//section[@id='waiting']") and subjects(page, "newest") == ["The gate"]
     assert not (out / "org").exists() and not list(bad_links(out))
     for path in out.rglob("*.html"):
         assert "org/index.html" not in path.read_text() and "positions: {" not in path.read_text(), path
@@ -391,6 +391,45 @@ def test_the_timeline_has_a_bar_for_each_day(tmp_path: Path) -> None:
     assert drawn == expected
     assert found["days-2026"].table[1][28:] == (None, None, None), "February 2026 has 28 days"
     assert list(bad_links(site)) == []
+
+
+def test_what_has_no_date_is_among_the_newest_and_in_no_month(tmp_path: Path) -> None:
+    """Behind all that has one, 5 in all; where there are no positions, 20. The timeline says once how much it is."""
+    for number in range(30):
+        write_text(tmp_path / f"site/docs/adr/{number:04}-gate.md", f"# Gate {number}\n\nStatus: accepted\n\nOf oak.\n")
+    write_text(
+        tmp_path / "site/docs/adr/0030-lock.md", "# The lock\n\nStatus: accepted\nDate: 2026-05-30\n\nOf iron.\n"
+    )
+    page = home(tmp_path / "site")
+    listed = subjects(page, "newest")
+    assert (listed[0], len(listed)) == ("The lock", 20) and set(listed[1:]) <= {
+        f"Gate {number}" for number in range(30)
+    }
+    said = " ".join(page.xpath("string(//section[@id='newest'])").split())
+    assert said.endswith("Showing 20 of 31. All of them, by month. Among them: 30 items without a date.")
+    timeline = " ".join(lxml_html.parse(tmp_path / "out/timeline/index.html").xpath("string(//main)").split())
+    assert timeline.endswith("2026 1 May 1 item In no month: 30 items without a date.") and "Undated" not in timeline
+    write(tmp_path / "site", 0, "newest")
+    assert subjects(home(tmp_path / "site"), "newest")[1] == "The lock"
+    assert len(subjects(home(tmp_path / "site"), "newest")) == 5
+
+
+def test_months_of_the_timeline_are_a_line_each_the_newest_first(browser: Browser, tmp_path: Path) -> None:
+    """On a wide screen all bars begin at one place, beside the names of their months, on a phone at the margin."""
+    for month in (1, 2, 3):
+        for day in (1, 2, 30 if month != 2 else 3):
+            write_day(tmp_path / "repo", f"2026-{month:02}-{day:02}", f"m-{month}-{day}")
+    site = build_site(tmp_path / "repo", output=tmp_path / "out")
+    page = browser.new_context(viewport={"width": 1440, "height": 800}).new_page()
+    page.goto((site / "timeline/index.html").as_uri())
+    assert page.locator(".sparks a").all_inner_texts() == ["March", "February", "January"]
+    box = "all => all.map((one) => one.getBoundingClientRect())"
+    names, bars = page.locator(".sparks a").evaluate_all(box), page.locator(".sparks svg").evaluate_all(box)
+    assert len({bar["left"] for bar in bars}) == 1
+    for name, bar in zip(names, bars, strict=True):
+        assert bar["top"] - 4 <= name["top"] <= bar["bottom"] and 0 < bar["left"] - name["left"] < 150
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert {bar["left"] for bar in page.locator(".sparks svg").evaluate_all(box)} == {18}
 
 
 def test_what_waits_for_the_directors_of_two_organizations_is_a_bar_for_each(tmp_path: Path) -> None:

@@ -29,6 +29,29 @@ def rows_of(page: Path, within: str = "main") -> dict[str, tuple[str, str]]:
     }
 
 
+def test_a_month_has_one_clock_and_keeps_the_anchors_of_other_days(tmp_path: Path) -> None:
+    """Days and times of its page are in UTC, as the month is, in order; a time without a zone stays as it is."""
+    for number, sent in enumerate((
+        "2026-04-30T23:30:00-04:00", "2026-05-01T09:00:00+02:00", "2026-05-01T08:00:00Z", "2026-05-01T06:30:00",
+        "2026-06-01T01:00:00+02:00", "2026-05-02",
+    )):  # fmt: skip
+        write_memo(tmp_path / "repo/memos/read", f"m-{number}", sent=sent, subject=f"Memo {number}")
+    page = html.parse(build_site(tmp_path / "repo", output=tmp_path / "out") / "timeline/2026/05/index.html")
+    shown = {
+        section.get("id"): [
+            " ".join(row.xpath("string(span[@class='date'])").split()) for row in section.xpath(".//li")
+        ]
+        for section in page.xpath("//section[@class='list']")
+    }
+    assert shown == {
+        "2026-05-31": ["23:00 UTC"], "2026-05-02": [""], "2026-05-01": ["08:00 UTC", "07:00 UTC", "06:30", "03:30 UTC"]
+    }  # fmt: skip
+    assert page.xpath("string(//header[@class='title']/p)") == "Days and times are in UTC."
+    anchors = {"2026-04-30": "2026-05-01", "2026-06-01": "2026-05-31"}
+    assert {one.get("id"): one.getparent().get("id") for one in page.xpath("//section/span[@id]")} == anchors
+    assert not (tmp_path / "out/timeline/2026/06").exists() and not (tmp_path / "out/timeline/2026/04").exists()
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Memos between two seats, a decision, and a memory of wyren in a repo of that name."""
@@ -97,9 +120,6 @@ def test_no_row_repeats_the_headings_above_it(site: Path) -> None:
         ("The lamp is ou...", "The lamp is out", "… out"),
         ("Lamp", "", ""),
         ("", "The lamp is out", "The lamp is out"),
-        ("Counted", "All are there: | what | how many | ---|--- | lamps | 3 |", "All are there: …"),
-        ("Counted", "from 07:00 to 18:00 | | ---|---: | lamps lit | 3 |", "from 07:00 to 18:00 · lamps lit · 3"),
-        ("Counted", "what | how many | ---|---:|:---: | lamps | 3 |", "what · how many · lamps · 3"),
     ],
 )
 def test_a_line_goes_on_where_the_subject_ends(subject: str, summary: str, line: str) -> None:

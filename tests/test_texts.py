@@ -109,6 +109,7 @@ def test_a_summary_is_what_a_text_says_first_in_plain_words() -> None:
         ("a | b\n---|---\n1 | 2\n\n# Next\n\nAll are there.", "All are there."),
         ("Five steps.\n\n| Step | By |\n|---|:--|\n| Survey | May |", "Five steps. …"),
         ("| Step | By |\n|---|:--|\n| Survey | May |", "Step · By · Survey · May"),
+        ("from 7 to 18 | |\n---|---:\nlamps lit | 3 |", "from 7 to 18 · lamps lit · 3"),
         ("Either a | b. No table.", "Either a | b. No table."),
         ("```\nnever closed", "never closed"),
         ("Title\n=====\n\nText", "Text"),

@@ -13,6 +13,7 @@ from tests.support.files import write_json, write_text
 from tests.support.memos import write_memo, write_note, write_transcript
 from tests.support.pages import bad_links, found
 from tests.support.repos import Repo
+from tests.support.session_logs import ClaudeLog
 from tests.support.sites import build_site, tree_bytes
 
 BASE = "https://archive.example.org/"
@@ -81,7 +82,9 @@ def test_a_week_tells_what_was_decided_asked_and_answered_each_with_a_line_of_it
         row.xpath("string(a[@class='subject'])"): " ".join(row.text_content().split())
         for row in page.xpath("//li[@class='row']")
     }
-    assert rows["Count the buoys"].endswith("not answered yet by engineer"), "the pilot has answered"
+    assert rows["Count the buoys"].endswith("not answered by the end of the week: engineer"), "the pilot has answered"
+    assert rows["A bell"].endswith("not decided by the end of the week")
+    assert "as it stood when the week ended on 2026-05-10" in page.xpath("string(//header[@class='title'])")
     assert rows["Paint the pier"].endswith("decided by director")
     assert rows["Eleven"].endswith("answers Count the buoys")
     order = found(page, "//section[@class='list']/@id")
@@ -91,6 +94,9 @@ def test_a_week_tells_what_was_decided_asked_and_answered_each_with_a_line_of_it
     [table] = page.xpath("//figure[@id='who-wrote-to-whom']//table")
     pairs = [" ".join(row.text_content().split()) for row in table.xpath("tbody/tr")]
     assert (pairs[0].split()[:3], len(pairs)) == (["pilot", "to", "director2"], 4)
+    later = html.parse(output / "weeks/2026-W20/index.html")
+    assert not later.xpath("//figure"), "one value throughout is no picture"
+    assert " ".join(later.xpath("string(//section[@id='who']//li)").split()) == "engineer to pilot 1 · Mo"
     assert list(bad_links(output)) == []
 
 
@@ -98,7 +104,8 @@ def test_a_week_ends_when_a_later_one_begins_to_arrive_and_never_changes_then(re
     """Not by what comes late with an old date, nor by an answer: what is told is what was known by its end."""
     output = build(repo)
     ended = output / "weeks/2026-W19/index.html"
-    assert "so far" in (output / "weeks/2026-W20/index.html").read_text() and "so far" not in ended.read_text()
+    rests = "nothing has arrived since 2026-05-11"
+    assert rests in (output / "weeks/2026-W20/index.html").read_text() and rests not in ended.read_text()
     before = ended.read_bytes()
     write(repo, "2026-05-05-1000--pilot--engineer--late", subject="Late", body="Found below a net.")
     answer = "2026-05-12-0900--director--engineer--lit"
@@ -108,7 +115,7 @@ def test_a_week_ends_when_a_later_one_begins_to_arrive_and_never_changes_then(re
     assert ended.read_bytes() == before and {path: (output / path).stat().st_mtime_ns for path in kept} == kept
     now = told(output, "2026-W20")
     assert now == {"answers": ["Light it"], "written": ["Later", "Late"]}, "in the week in which they came"
-    assert 'not answered yet by <a href="../../positions/director/index.html">' in before.decode()
+    assert 'by the end of the week: <a href="../../positions/director/index.html">' in before.decode()
 
 
 def test_the_feed_has_an_item_for_each_week_that_has_ended_and_digests_go_on(repo: Path) -> None:
@@ -117,11 +124,11 @@ def test_the_feed_has_an_item_for_each_week_that_has_ended_and_digests_go_on(rep
     feed = read_feed(output / "weeks/feed.xml")
     assert found(feed, "//guid/text()") == ["tag:memosite.invalid,2026:archive/week/2026-W19"]
     [title] = found(feed, "//item/title/text()")
-    assert title.startswith("Week 2026-W19: 1 decided, 3 new and waiting, 1 answer")
+    assert title.startswith("Week of 4 – 10 May 2026: 1 decided, 3 new and waiting, 1 answer")
     [content] = found(feed, "//item/*[local-name()='encoded']/text()")
     assert f'<a href="{BASE}memos/{ASKED}/">May I &lt;b&gt;light&lt;/b&gt; the lamp?</a>' in content
     assert "2026-05-11" not in " ".join(found(read_feed(output / "digests/feed.xml"), "//guid/text()"))
-    assert "Digest: 2026-05-11 so far" in (output / "digests/2026-05-11/index.html").read_text()
+    assert "Nothing has arrived since 2026-05-11." in (output / "digests/2026-05-11/index.html").read_text()
     for page, link in (
         ("index.html", "weeks/2026-W20/index.html"), ("index.html", "weeks/2026-W19/index.html"),
         ("digests/2026-05-06/index.html", "../../weeks/2026-W19/index.html"),
@@ -130,11 +137,17 @@ def test_the_feed_has_an_item_for_each_week_that_has_ended_and_digests_go_on(rep
         ("weeks/2026-W19/index.html", "../../digests/2026-05-06/index.html"),
     ):  # fmt: skip
         assert link in found(html.parse(output / page), "//main//a/@href"), page
-    leads = " ".join(html.parse(output / "index.html").xpath("string(//p[a[starts-with(., 'Week')]])").split())
-    newest, before = "2026-05-11 – 2026-05-17, so far: 1 item", "2026-05-04 – 2026-05-10: 8 items"
-    assert leads == f"Week 2026-W20, {newest} · Week 2026-W19, {before} · All weeks"
-    weeks = found(html.parse(output / "weeks/index.html"), "//main//li/a/text()")
-    assert weeks == ["Week 2026-W20", "Week 2026-W19"]
+    leads = " ".join(html.parse(output / "index.html").xpath("string(//p[a[.='All weeks']])").split())
+    newest, before = "11 – 17 May 2026: 1 item, nothing since 2026-05-11", "4 – 10 May 2026: 8 items"
+    assert leads == f"{newest} · {before} · All weeks"
+    weeks = found(html.parse(output / "weeks/index.html"), "//main//span[@class='subject']/a/text()")
+    assert weeks == ["11 – 17 May 2026", "4 – 10 May 2026"], "dates lead"
+    said = [" ".join(one.text_content().split()) for one in html.parse(output / "weeks/index.html").xpath("//main//li")]
+    assert said[0] == "11 – 17 May 2026 1 item 2026-W20 · 1 other memo · nothing has arrived since 2026-05-11"
+    assert said[1].startswith(
+        "4 – 10 May 2026 8 items 2026-W19 · 1 decided, 3 new and waiting, 1 answer, 1 other memo,"
+    )
+    assert said[1].endswith("Decided: Paint the pier · New and waiting: May I <b>light</b> the lamp?")
     for path in repo.glob("memos/read/2026-05-11*"):
         path.unlink()
     build(repo)
@@ -148,8 +161,7 @@ def test_what_has_no_date_is_in_no_week(repo: Path) -> None:
     output = build(repo)
     assert told(output, "2026-W20") == {"written": ["Later"]}
     listed = " ".join(html.parse(output / "weeks/index.html").xpath("string(//main)").split())
-    week = "Week 2026-W19 2026-05-04 – 2026-05-10 · 4 memos, 1 note, 1 transcript, 2 documents"
-    assert listed.endswith(f"{week} In no week: 2 items without a date.")
+    assert listed.endswith("the lamp? In no week: 2 items without a date.")
     [link] = found(html.parse(output / "weeks/index.html"), "//a[starts-with(., '2 items')]/@href")
     assert "Lost someday" in (output / "weeks" / link).read_text()
     in_git = Repo(repo)
@@ -158,6 +170,37 @@ def test_what_has_no_date_is_in_no_week(repo: Path) -> None:
     build(repo)
     assert told(output, "2026-W20") == {"written": ["Later", "Lost someday"]}
     assert "1 item without a date" in (output / "weeks/index.html").read_text()
+
+
+def test_digests_have_what_their_week_has(repo: Path) -> None:
+    """Day by day, session logs and all; what has no date is in neither. The feed of digests announces no log."""
+    write_memo(repo / "memos/read", "someday--pilot--director--lost", sent=None, subject="Lost")
+    write_json(repo / "forms.opencatalog", {"type": "memodef:Library", "id": "forms", "name": "Forms", "items": []})
+    for day in ("2026-05-08", "2026-05-09", "2026-05-12"):
+        key = f"5e55{day[-2:]}00-0000-4c61-9a56-1f7f5f0f9a02"
+        ClaudeLog(key, day=day).ask().say("It is done.").write(repo / f"sessions/{key}.jsonl")
+    output = build(repo)
+    for week, days in (("2026-W19", 6), ("2026-W20", 2)):
+        here = html.parse(output / f"weeks/{week}/index.html")
+        in_digests: list[str] = []
+        for item in here.xpath("//section[@id='days']//li"):
+            [digest] = found(item, "a/@href")
+            listed = found(html.parse(output / "weeks" / week / digest), "//main//a[@class='subject']/text()")
+            assert item.findtext("span") == str(len(listed)), digest
+            in_digests += listed
+        assert sorted(in_digests) == sorted(found(here, "//main//a[@class='subject']/text()"))
+        assert len(here.xpath("//section[@id='days']//li")) == days
+    assert told(output, "2026-W20")["sessions"] == ["Oil the hinges of the north gate, please."]
+    page = html.parse(output / "digests/2026-05-09/index.html")
+    assert found(page, "//section/@id") == ["sessions"] and "2026-05-08" in found(page, "//main//a/text()")
+    [undated] = found(html.parse(output / "digests/index.html"), "//main//a[contains(., 'without a date')]/text()")
+    assert undated == "2 items without a date", "the memo and the library"
+    announced = found(read_feed(output / "digests/feed.xml"), "//guid/text()")
+    assert [one.rpartition("/")[2] for one in announced] == [
+        *("2026-05-11", "2026-05-08", "2026-05-07", "2026-05-06", "2026-05-05", "2026-05-04")
+    ], "a day that has logs alone has no item, and ends the day before it"
+    [content] = found(read_feed(output / "digests/feed.xml"), "//item[2]/*[local-name()='encoded']/text()")
+    assert "1 transcript" in content and "hinges" not in content
 
 
 def test_a_new_memo_makes_the_running_week_alone(repo: Path) -> None:
@@ -178,7 +221,9 @@ def test_diff_prints_a_week(repo: Path, capsys: Capture) -> None:
     """The newest, or the one that is named; a week without news is refused with one that has any."""
     write_json(repo / "memosite.yml", {"title": "Quay"})
     assert main(["diff", "--week", "--site", str(repo)]) == 0
-    assert capsys.readouterr().out.startswith("Week 2026-W20, 2026-05-11 – 2026-05-17, so far\n\nWritten (1)\n")
+    assert capsys.readouterr().out.startswith(
+        "Week 2026-W20, 2026-05-11 – 2026-05-17, nothing has arrived since 2026-05-11\n\nWritten (1)\n"
+    )
     assert main(["diff", "--week", "2026-W19", "--site", str(repo)]) == 0
     said = capsys.readouterr().out
     assert "not answered yet by engineer)  All twelve of them." in said and "\nNew and waiting (3)\n" in said

@@ -327,7 +327,7 @@ def _of_week(options: argparse.Namespace, note: Note) -> str:
             raise ConfigError(f"--week {options.week}: {hint}")
         told = [_TheTold(archive, one) for one in told_of(archive, times, week)]
     lists = {heading: [one for one in told if one.told.what == what] for what, heading in HEADINGS.items()}
-    title = f"Week {week.id}, {week.span}{', so far' if week.is_running else ''}"
+    title = f"Week {week.id}, {week.span}{f', nothing has arrived since {week.rests}' if week.rests else ''}"
     if options.format == "json":
         head = {"v": 1, "week": week.id, "first": week.first.isoformat(), "is_running": week.is_running}
         return printable_json(head | {"told": [one.fields() for one in told]}, indent=1)

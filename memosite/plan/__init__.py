@@ -118,7 +118,7 @@ def plan(
     months = by_month(archive.artifacts.values())
     weeks = find_weeks(archive.artifacts.values(), context.arrival_times)
     ledger = _with_pages(ledger, context, months, searches, weeks)
-    digests = find_digests(context)
+    digests = find_digests(context, weeks)
     feeds, new_blocks = arrange(all_channels(context, ledger, searches), ledger, {*archive.artifacts, *archive.erased})
     ledger = ledger.with_feeds(new_blocks, [digest.day for digest in digests])
     blocks = block_members(context)
@@ -152,7 +152,7 @@ def plan(
     yield whole("former", lambda context: chain(plan_removed(context, ledger, months), [plan_not_found(context)]))
     yield whole("former bundles", lambda context: former_bundles(context, ledger))
     yield from digest_units(digests)
-    yield whole("digests", lambda context: plan_digest_lists(context, ledger, digests))
+    yield whole("digests", lambda context: plan_digest_lists(context, ledger, digests, months.get(UNDATED_MONTH, ())))
     yield from week_units(weeks)
     yield whole("weeks", lambda context: plan_weeks(context, ledger, weeks, months.get(UNDATED_MONTH, ())))
     # The search page and the list of blocks come when all blocks are there.

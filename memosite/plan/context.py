@@ -285,17 +285,15 @@ class Context(Value, dict=True, apart=("mentions",)):
             date=artifact.date,
             depth=depth,
             source=artifact.copies[0].file.source,
+            type=type_of(artifact),
             excerpt=excerpt(artifact),
         )
         if isinstance(artifact, model.Transcript):
             status = _state_of(artifact) or ("" if artifact.ended else phrase("ongoing"))
             sender = self.position(start, artifact.role) if artifact.role else None
             if artifact.log:
-                row = replace(row, type=phrase("{agent} session", agent=artifact.log.agent))
                 status = _state_of(artifact) or turns_line(artifact)
             return replace(row, sender=sender, status=status)
-        if isinstance(artifact, model.Record):
-            row = replace(row, type=f"{artifact.system} {artifact.card.type}".strip())
         status, successor = artifact.short_status, self.successor(start, artifact)
         is_said = successor is not None and status.casefold().startswith("superseded")
         return replace(row, status="" if is_said else status, is_superseded=artifact.is_superseded, successor=successor)
@@ -395,6 +393,14 @@ class Context(Value, dict=True, apart=("mentions",)):
     def canonical(self, page: str) -> str | None:
         """The canonical address of a page, if the site has an address."""
         return absolute(self.site.base_url, page) if self.site.base_url else None
+
+
+def type_of(artifact: model.Artifact) -> str:
+    """What an artifact is, where that says more than its kind: what its system calls a record, whose log it is."""
+    if isinstance(artifact, model.Record):
+        return f"{artifact.system} {artifact.card.type}".strip()
+    log = artifact.log if isinstance(artifact, model.Transcript) else None
+    return phrase("{agent} session", agent=log.agent) if log else ""
 
 
 def few(every: Sequence[T], link: Callable[[T], Reference]) -> tuple[Reference, ...]:

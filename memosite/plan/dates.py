@@ -83,6 +83,22 @@ def month_mark(month: str) -> str:
     return _MARKS[int(month.partition("/")[2]) - 1]
 
 
+def span_name(first: dt.date, last: dt.date) -> str:
+    """Some days, as people say them: "4 – 10 May 2026"."""
+    months = tuple(month_alone(f"{day.year}/{day.month}") for day in (first, last))
+    if first.year != last.year:
+        return phrase(
+            "{day} {month} {year} – {last} {last_month} {last_year}",
+            day=first.day, month=months[0], year=first.year, last=last.day, last_month=months[1], last_year=last.year,
+        )  # fmt: skip
+    if first.month != last.month:
+        return phrase(
+            "{day} {month} – {last} {last_month} {year}",
+            day=first.day, month=months[0], last=last.day, last_month=months[1], year=last.year,
+        )  # fmt: skip
+    return phrase("{day} – {last} {month} {year}", day=first.day, last=last.day, month=months[0], year=first.year)
+
+
 def by_month(artifacts: Iterable[Artifact]) -> dict[str, list[Artifact]]:
     """Artifacts of each month, in order of arrival; months in order of time, the undated last."""
     together: dict[tuple[int, int] | None, list[Artifact]] = defaultdict(list)

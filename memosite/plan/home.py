@@ -29,7 +29,7 @@ from memosite.plan.page import head_of
 from memosite.plan.positions import draw_activity, find_activity, unknown_reading
 from memosite.plan.sessions import unread_logs
 from memosite.plan.threads import thread_views
-from memosite.plan.weeks import Week, listed_weeks, undated_link
+from memosite.plan.weeks import ListedWeek, Week, listed_weeks, undated_link
 from memosite.sources.forges import commit_url
 
 
@@ -67,9 +67,9 @@ class HomePage(Page):
     activity: Grid | None
     positions: PositionsAtAGlance
     digests: Reference
-    weeks: tuple[tuple[Reference, str, int, bool], ...]
+    weeks: tuple[ListedWeek, ...]
     newest: tuple[Row, ...]
-    dated: int
+    listed: int
     undated: Reference | None
     months: tuple[Reference, ...]
     sources: tuple[SourceRow, ...]
@@ -300,17 +300,17 @@ def _note(waits: Sequence[Wait]) -> str:
     return joined(" · ", [*parts, phrase("oldest {day}", day=oldest.day)] if oldest else parts)
 
 
-_NEWEST, _SEATS = 5, 6
-"""The most that is listed as new, and of positions."""
+_NEWEST, _ALONE, _SEATS = 5, 20, 6
+"""The most that is listed as new, the same where there are no positions, so little else, and the most positions."""
 
 
 def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]], weeks: Sequence[Week]) -> HomePage:
     """What waits for people, activity, the newest, positions, sources (SPEC 4)."""
     artifacts = context.archive.artifacts.values()
     activity = find_activity(context, months)
-    dated = [artifact for artifact in artifacts if artifact.date and artifact.is_listed]
+    listed = [artifact for artifact in artifacts if artifact.is_listed]
     kinds = Counter(artifact.kind for artifact in artifacts)
-    shown = newest(dated, _NEWEST)
+    shown = newest(listed, _NEWEST if context.archive.positions else _ALONE)
     per_source = Counter(source for one in artifacts for source in {copy.file.source for copy in one.copies})
     return HomePage(
         **head_of(context, HOME, title=context.site.title, section="home"),
@@ -323,7 +323,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]], weeks:
         open_actions=sum(1 for memo in context.memos if memo.owed_by),
         positions=at_a_glance(context, HOME, activity, most=_SEATS),
         newest=context.rows(HOME, (artifact.ref for artifact in shown)),
-        dated=len(dated),
+        listed=len(listed),
         undated=undated_link(HOME, sum(one.is_listed for one in months.get(UNDATED_MONTH, ()))),
         digests=Reference(label=phrase("Digests"), href=relative(HOME, DIGESTS)),
         weeks=listed_weeks(HOME, weeks[-2:]),

@@ -11,42 +11,55 @@ from calendar import Calendar
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import ClassVar
 
 from memosite.archive import urls
 from memosite.archive.ledger import Ledger
 from memosite.archive.mailboxes import action_word
-from memosite.archive.model import Artifact, Memo
-from memosite.facts.parsed import Kind
+from memosite.archive.model import Artifact, Memo, Transcript
 from memosite.facts.phrases import joined, kind_word, phrase
 from memosite.facts.times import Moment
 from memosite.facts.values import Value, replace
 from memosite.feeds import Feed, FeedFile, FeedItem, tag_uri
-from memosite.pages import Cell, Grid, ListPage, Page, PictureColumn, PictureRow, Reference, Sparks, shade_of
+from memosite.pages import (
+    Cell,
+    Grid,
+    ListPage,
+    ListSection,
+    Page,
+    PictureColumn,
+    PictureRow,
+    Reference,
+    Sparks,
+    shade_of,
+)
 from memosite.plan import page
 from memosite.plan.context import Context, Unit, Written, kinds_line, traced_unit
-from memosite.plan.dates import monday, month_alone, month_name, newest, weeks_between
+from memosite.plan.dates import month_alone, month_name, newest, weeks_between
 from memosite.plan.machine_archive import month_lines, month_sitemap
 from memosite.plan.positions import count_weeks, draw_weeks
 from memosite.plan.removed import RedirectPage, redirect
-from memosite.plan.weeks import week_link
+from memosite.plan.weeks import Week, undated_link, week_link
 
 
 class TimelineYear(Value):
     """The months of a year, drawn day by day in `days`, and who did how much in `weeks`, unless it is long ago."""
 
     year: str
+    total: int
     months: tuple[tuple[Reference, int], ...]
     days: Sparks | None = None
     weeks: Grid | None = None
 
 
 class TimelinePage(Page):
-    """All months, by year, with the number of artifacts in each."""
+    """All months, by year, with the number of artifacts in each, and how many have no date."""
 
     template: ClassVar[str] = "timeline.html"
 
     years: tuple[TimelineYear, ...]
+    undated: Reference | None
     threads: Reference
     weeks: Reference
     digests: Reference
@@ -71,13 +84,14 @@ class CalendarMonth(Value):
 class DigestsPage(Page):
     """Days or weeks with the number of artifacts that arrived in each, newest first; days as a calendar.
 
-    `running` is the newest, if it is here.
+    `newest` is the newest, if it is here; what has no date is in none.
     """
 
     template: ClassVar[str] = "digests.html"
 
     span: str
-    running: Reference | None
+    newest: Reference | None
+    undated: Reference | None
     digests: tuple[tuple[Reference, int], ...] = ()
     months: tuple[CalendarMonth, ...] = ()
 
@@ -161,19 +175,33 @@ def _month_page(
     previous, following = (month_link(start, other) if other else None for other in around)
     days: dict[str, list[Artifact]] = defaultdict(list)
     for artifact in artifacts:
-        days[artifact.date.day if artifact.date else ""].append(artifact)
+        days[_in_utc(artifact.date).day if artifact.date else ""].append(artifact)
+    has_zones = any(artifact.date.offset for artifact in artifacts if artifact.date)
     return ListPage(
         **page.head_of(context, start, title=month_name(month), section="timeline"),
         twins=page.twin_links(start, here),
         parts=page.part_links(start, here, count, number) if start != here or count > 1 else (),
-        intro="",
-        sections=tuple(
-            page.section(context, start, day or phrase("No date"), days[day], anchor=day or "no-date")
-            for day in sorted(days, reverse=True)
-        ),
+        intro=phrase("Days and times are in UTC.") if has_zones else "",
+        sections=tuple(_day_sections(context, start, days)),
         previous=previous,
         next=following,
     )
+
+
+def _day_sections(context: Context, start: str, days: Mapping[str, Sequence[Artifact]]) -> Iterator[ListSection]:
+    """The items of each day in UTC, newest first. Days of writers that no section is of keep their anchors."""
+    anchors = set(days)
+    for day in sorted(days, reverse=True):
+        section = page.section(context, start, day or phrase("No date"), days[day], anchor=day or "no-date")
+        written = sorted({row.date.day for row in section.rows if row.date} - anchors)
+        rows = tuple(replace(row, date=row.date and _in_utc(row.date)) for row in section.rows)
+        yield replace(section, rows=rows, targets=tuple(written))
+        anchors.update(written)
+
+
+def _in_utc(date: Moment) -> Moment:
+    """A date on the clock of UTC; one that was written without an offset stays as it is."""
+    return replace(date, offset=0) if date.offset else date
 
 
 def month_link(start: str, month: str) -> Reference:
@@ -184,34 +212,37 @@ def month_link(start: str, month: str) -> Reference:
 def plan_timeline(context: Context, months: Mapping[str, Sequence[Artifact]]) -> TimelinePage:
     """All months by year, newest first, the newest years with a bar for each day."""
     months = {month: [one for one in some if one.is_listed] for month, some in months.items()}
+    undated = months.pop(urls.UNDATED_MONTH, [])
     years: dict[str, list[str]] = defaultdict(list)
-    for month in months:
-        years["Undated" if month == urls.UNDATED_MONTH else month.partition("/")[0]].append(month)
-    newest = sorted(years, key=lambda year: (year != "Undated", year), reverse=True)
+    for month in sorted(months, reverse=True):
+        years[month.partition("/")[0]].append(month)
     return TimelinePage(
         **page.head_of(context, urls.TIMELINE, title=phrase("Timeline"), section="timeline"),
         threads=Reference(label=phrase("Threads"), href=urls.relative(urls.TIMELINE, urls.THREADS)),
         weeks=Reference(label=phrase("Weeks"), href=urls.relative(urls.TIMELINE, urls.WEEKS)),
         digests=Reference(label=phrase("Digests"), href=urls.relative(urls.TIMELINE, urls.DIGESTS)),
+        undated=undated_link(urls.TIMELINE, len(undated)),
         years=tuple(
-            TimelineYear(
-                year=phrase("Undated") if year == "Undated" else year,
-                months=tuple((_short_link(month), len(months[month])) for month in years[year]),
-                days=_days(year, {month: months[month] for month in years[year]})
-                if year != "Undated" and place < _DRAWN_YEARS and sum(len(months[month]) for month in years[year]) > 1
-                else None,
-                weeks=_weeks(context, year, [one for month in years[year] for one in months[month]])
-                if year != "Undated" and place < _DRAWN_WEEKS
-                else None,
-            )
-            for place, year in enumerate(newest)
+            _year(context, year, {month: months[month] for month in of_year}, place)
+            for place, (year, of_year) in enumerate(years.items())
         ),
     )
 
 
+def _year(context: Context, year: str, months: Mapping[str, Sequence[Artifact]], place: int) -> TimelineYear:
+    """A year, the `place`th from the newest."""
+    total = sum(map(len, months.values()))
+    return TimelineYear(
+        year=year,
+        total=total,
+        months=tuple((_short_link(month), len(some)) for month, some in months.items()),
+        days=_days(year, months) if place < _DRAWN_YEARS and total > 1 else None,
+        weeks=_weeks(context, year, chain.from_iterable(months.values())) if place < _DRAWN_WEEKS else None,
+    )
+
+
 def _short_link(month: str) -> Reference:
-    label = month_name(month) if month == urls.UNDATED_MONTH else month_alone(month)
-    return Reference(label=label, href=urls.relative(urls.TIMELINE, urls.month_page(month)))
+    return Reference(label=month_alone(month), href=urls.relative(urls.TIMELINE, urls.month_page(month)))
 
 
 def _days(year: str, months: Mapping[str, Sequence[Artifact]]) -> Sparks:
@@ -248,10 +279,11 @@ LISTED = 100
 """How many artifacts an item of the feed lists; its page lists all."""
 
 
-_KINDS: tuple[tuple[Kind, str], ...] = (
+_KINDS = (
     ("memo", phrase("Memos")),
     ("note", phrase("Notes")),
     ("transcript", phrase("Transcripts")),
+    ("session", phrase("Sessions")),
     ("record", phrase("Records")),
     ("document", phrase("Documents")),
     ("library", phrase("Libraries")),
@@ -259,31 +291,39 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
 
 
 class Digest(Value):
-    """A day or week with news: its first day (ISO 8601), its end, and what arrived in it; the newest is running."""
+    """A day or week with news: its first day (ISO 8601), its end, and what arrived in it.
+
+    `rests` is, of the running one, the last day on which anything arrived; "" of all others, which are closed.
+    """
 
     day: str
     end: dt.datetime
     artifacts: tuple[Artifact, ...]
-    is_running: bool = False
+    rests: str = ""
+
+    @property
+    def announced(self) -> list[Artifact]:
+        """What an item of the feed lists: session logs have feeds of their own."""
+        return [artifact for artifact in self.artifacts if artifact.is_announced]
 
 
-def find_digests(context: Context) -> tuple[Digest, ...]:
-    """The days or weeks with any news, oldest first: all are closed but the last."""
+def find_digests(context: Context, weeks: Iterable[Week]) -> tuple[Digest, ...]:
+    """The days of weeks, or if digests are weekly the weeks, oldest first: all are closed but the last."""
     days: dict[dt.date, list[Artifact]] = defaultdict(list)
-    times, is_weekly = context.arrival_times, context.feeds.is_weekly
-    for ref, artifact in context.archive.artifacts.items():
-        if ref in times and artifact.is_announced:
-            day = times[ref].date()
-            days[monday(day) if is_weekly else day].append(artifact)
-    length, newest_of_all = dt.timedelta(days=7 if is_weekly else 1), max(days, default=None)
+    last = ""
+    for week in weeks:
+        for day, refs in week.days:
+            days[week.first if context.feeds.is_weekly else day] += [context.archive.artifacts[ref] for ref in refs]
+        last = week.rests
+    length, newest_of_all = dt.timedelta(days=7 if context.feeds.is_weekly else 1), max(days, default=None)
     return tuple(
         Digest(
             day=day.isoformat(),
             end=dt.datetime.combine(day, dt.time(), tzinfo=dt.UTC) + length,
-            artifacts=tuple(days[day]),
-            is_running=day == newest_of_all,
+            artifacts=tuple(some),
+            rests=last if day == newest_of_all else "",
         )
-        for day in sorted(days)
+        for day, some in days.items()
     )
 
 
@@ -297,14 +337,14 @@ def digest_units(digests: Sequence[Digest]) -> Iterator[Unit]:
 
 
 def plan_digest_lists(
-    context: Context, ledger: Ledger, digests: Sequence[Digest]
+    context: Context, ledger: Ledger, digests: Sequence[Digest], undated: Iterable[Artifact]
 ) -> Iterator[DigestsPage | FeedFile | RedirectPage]:
     """The list of all digests, and the feed of those that are closed.
 
     Digests that are not made any more, as when days became weeks, redirect to the list.
     """
-    yield from _lists(context, digests)
-    closed = [digest for digest in digests if not digest.is_running]
+    yield from _lists(context, digests, sum(one.is_listed for one in undated))
+    closed = [digest for digest in digests if not digest.rests and digest.announced]
     yield FeedFile(path=urls.DIGESTS + "feed.xml", form="rss", feed=_feed(context, closed))
     now = {digest.day for digest in digests}
     for kind, day in ledger.others:
@@ -333,24 +373,18 @@ def _plan_digest(
     groups = {
         heading.lower(): found
         for kind, heading in _KINDS
-        if (found := [artifact for artifact in digest.artifacts if artifact.kind == kind])
+        if (found := [artifact for artifact in digest.artifacts if _kind(artifact) == kind])
     }
     yield ListPage(
         **page.head_of(
             context,
             start,
-            title=phrase("Digest: {title} so far", title=_title(context, digest))
-            if digest.is_running
-            else phrase("Digest: {title}", title=_title(context, digest)),
+            title=phrase("Digest: {title}", title=_title(context, digest)),
             section="timeline",
             description=kinds_line(digest.artifacts),
         ),
         feeds=_feeds(start),
-        intro=phrase("What arrived from {day} on, so far. Items that came late have an earlier date.", day=digest.day)
-        if digest.is_running
-        else phrase("What arrived in the week from {day}. Items that came late have an earlier date.", day=digest.day)
-        if context.feeds.is_weekly
-        else phrase("What arrived on this day. Items that came late have an earlier date."),
+        intro=joined(" ", filter(None, (_intro(context, digest), _rests(digest)))),
         sections=page.grouped_sections(
             context, start, groups, names={heading.lower(): heading for _, heading in _KINDS}
         ),
@@ -360,7 +394,21 @@ def _plan_digest(
     )
 
 
-def _lists(context: Context, digests: Sequence[Digest]) -> Iterator[DigestsPage]:
+def _kind(artifact: Artifact) -> str:
+    return "session" if isinstance(artifact, Transcript) and artifact.log else artifact.kind
+
+
+def _intro(context: Context, digest: Digest) -> str:
+    if context.feeds.is_weekly:
+        return phrase("What arrived in the week from {day}. Items that came late have an earlier date.", day=digest.day)
+    return phrase("What arrived on this day. Items that came late have an earlier date.")
+
+
+def _rests(digest: Digest) -> str:
+    return phrase("Nothing has arrived since {day}.", day=digest.rests) if digest.rests else ""
+
+
+def _lists(context: Context, digests: Sequence[Digest], undated: int) -> Iterator[DigestsPage]:
     chunks = page.in_parts(digests)
     for number, chunk in [(None, chunks[-1]), *(enumerate(chunks, 1) if len(chunks) > 1 else ())]:
         start = urls.part_page(urls.DIGESTS, number) if number else urls.DIGESTS
@@ -369,7 +417,8 @@ def _lists(context: Context, digests: Sequence[Digest]) -> Iterator[DigestsPage]
             feeds=_feeds(start),
             parts=page.part_links(start, urls.DIGESTS, number or len(chunks), number) if len(chunks) > 1 else (),
             span="week" if context.feeds.is_weekly else "day",
-            running=next((_link(context, start, digest) for digest in chunk if digest.is_running), None),
+            newest=next((_link(context, start, digest) for digest in chunk if digest.rests), None),
+            undated=undated_link(start, undated),
         )
         if context.feeds.is_weekly:
             weeks = tuple((_link(context, start, digest), len(digest.artifacts)) for digest in reversed(chunk))
@@ -401,9 +450,9 @@ def _feed(context: Context, digests: Sequence[Digest]) -> Feed:
 
 def _item(context: Context, digest: Digest) -> FeedItem:
     """A digest as an item; its id differs for a week and for its first day. `path` is that of its page in the site."""
-    here, title = urls.digest_page(digest.day), _title(context, digest)
-    shown = newest(digest.artifacts, LISTED)
-    more = len(digest.artifacts) - len(shown)
+    here, title, announced = urls.digest_page(digest.day), _title(context, digest), digest.announced
+    shown = newest(announced, LISTED)
+    more, counts = len(announced) - len(shown), kinds_line(announced)
     rows = [(context.canonical(urls.page_of(one)), one.short_subject, _who(one)) for one in shown]
     if more:
         rows.append((context.canonical(here), phrase("{more} more", more=more), ""))
@@ -414,7 +463,7 @@ def _item(context: Context, digest: Digest) -> FeedItem:
             "digest",
             f"week-{digest.day}" if context.feeds.is_weekly else digest.day,
         ),
-        title=joined(": ", (title, kinds_line(digest.artifacts))),
+        title=joined(": ", (title, counts)),
         path=urls.index_file(here),
         repo="",
         sender=context.site.title,
@@ -425,9 +474,9 @@ def _item(context: Context, digest: Digest) -> FeedItem:
         sent=digest.end.isoformat().replace("+00:00", "Z"),
         link=context.canonical(here),
         date=Moment(instant=digest.end, offset=0),
-        notice=phrase("digest of week from {day}: {counts}", day=digest.day, counts=kinds_line(digest.artifacts))
+        notice=phrase("digest of week from {day}: {counts}", day=digest.day, counts=counts)
         if context.feeds.is_weekly
-        else phrase("digest of {day}: {counts}", day=digest.day, counts=kinds_line(digest.artifacts)),
+        else phrase("digest of {day}: {counts}", day=digest.day, counts=counts),
         rows=tuple(rows),
     )
 

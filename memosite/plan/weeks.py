@@ -18,13 +18,13 @@ from memosite.archive.model import Archive, Artifact, Document, Memo, Transcript
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import joined, kinds, phrase, phrases
 from memosite.facts.times import Moment
-from memosite.facts.values import Value
+from memosite.facts.values import Value, replace
 from memosite.feeds import Feed, FeedFile, FeedItem, tag_uri
 from memosite.formats.status import decided_by, decided_on, sort_of, standing_of
 from memosite.pages import Bars, Cell, Page, PictureColumn, PictureRow, Reference, Row
 from memosite.plan import page
-from memosite.plan.context import ADDRESSEES, Context, Unit, few, kinds_line, traced_unit
-from memosite.plan.dates import monday
+from memosite.plan.context import ADDRESSEES, Context, Unit, few, traced_unit, type_of
+from memosite.plan.dates import monday, span_name
 from memosite.plan.indexes import ends_of
 from memosite.plan.removed import RedirectPage, redirect
 
@@ -54,9 +54,19 @@ class Week(Value):
         return dt.datetime.combine(self.first, dt.time(), tzinfo=dt.UTC) + dt.timedelta(days=7)
 
     @property
+    def last(self) -> dt.date:
+        """Its last day, a Sunday."""
+        return self.first + dt.timedelta(days=6)
+
+    @property
     def span(self) -> str:
         """Its first and its last day."""
-        return f"{self.first.isoformat()} – {(self.first + dt.timedelta(days=6)).isoformat()}"
+        return f"{self.first.isoformat()} – {self.last.isoformat()}"
+
+    @property
+    def rests(self) -> str:
+        """Of the running week, the last day on which anything arrived; "" if a later week has begun."""
+        return self.days[-1][0].isoformat() if self.is_running else ""
 
 
 def find_weeks(artifacts: Iterable[Artifact], times: Mapping[Ref, dt.datetime]) -> tuple[Week, ...]:
@@ -69,7 +79,7 @@ def find_weeks(artifacts: Iterable[Artifact], times: Mapping[Ref, dt.datetime]) 
     newest = max(found, default=None)
     return tuple(
         Week(
-            id=f"{first.isocalendar().year:04}-W{first.isocalendar().week:02}",
+            id=week_id(first),
             first=first,
             days=tuple((day, tuple(found[first][day])) for day in sorted(found[first])),
             is_running=first == newest,
@@ -174,13 +184,18 @@ class WeekRow(Value):
 
 
 class WeekSection(Value):
-    """What happened in a week, with the first of its items; `total` counts all. One has a picture in their place."""
+    """What happened in a week, with the first of its items; `total` counts all.
+
+    Who wrote to whom has a picture in their place, or `pairs` where a picture would show one value throughout.
+    """
 
     anchor: str
     heading: str
     rows: tuple[WeekRow, ...] = ()
     total: int
     picture: Bars | None = None
+    pairs: tuple[tuple[Reference, str], ...] = ()
+    caption: str = ""
 
 
 class WeekPage(Page):
@@ -188,8 +203,9 @@ class WeekPage(Page):
 
     template: ClassVar[str] = "week.html"
 
-    span: str
-    is_running: bool
+    week: str
+    rests: str
+    end: str
     counts: str
     sections: tuple[WeekSection, ...]
     days: tuple[tuple[Reference, int], ...]
@@ -200,31 +216,37 @@ class WeekPage(Page):
 def week_units(weeks: Sequence[Week]) -> Iterator[Unit]:
     """A unit for each week, which names the ones before and after it."""
     for week, around in page.with_neighbours(weeks):
-        ids = tuple(one.id if one else None for one in around)
+        beside = tuple(one.first if one else None for one in around)
         yield traced_unit(
-            f"week/{week.id}", _plan_week, week=week, around=ids, given_as="what arrived in the week",
+            f"week/{week.id}", _plan_week, week=week, around=beside, given_as="what arrived in the week",
             weight=1 + sum(len(refs) for _, refs in week.days) // 10,
         )  # fmt: skip
 
 
-def _plan_week(context: Context, *, week: Week, around: tuple[str | None, str | None]) -> Iterator[WeekPage]:
+def _plan_week(context: Context, *, week: Week, around: tuple[dt.date | None, dt.date | None]) -> Iterator[WeekPage]:
     start = urls.week_page(week.id)
-    told: dict[str, list[Told]] = defaultdict(list)
-    for one in told_of(context.archive, context.arrival_times, week):
-        told[one.what].append(one)
-    previous, following = (_link(start, id_) if id_ else None for id_ in around)
+    told = _by_what(context, week)
+    previous, following = (_link(start, first) if first else None for first in around)
     counts = _counts(told)
     yield WeekPage(
-        **page.head_of(context, start, title=week_title(week.id), section="timeline", description=counts),
+        **page.head_of(context, start, title=week_title(week.first), section="timeline", description=counts),
         feeds=week_feeds(start),
-        span=week.span,
-        is_running=week.is_running,
+        week=week.id,
+        rests=week.rests,
+        end="" if week.is_running else week.last.isoformat(),
         counts=counts,
         sections=tuple(_sections(context, start, week, told)),
         days=tuple(_day(context, start, day, refs) for day, refs in week.days),
         previous=previous or Reference(label=phrase("All weeks"), href=urls.relative(start, urls.WEEKS)),
         next=following,
     )
+
+
+def _by_what(context: Context, week: Week) -> Mapping[str, Sequence[Told]]:
+    told: dict[str, list[Told]] = defaultdict(list)
+    for one in told_of(context.archive, context.arrival_times, week):
+        told[one.what].append(one)
+    return told
 
 
 def _sections(context: Context, start: str, week: Week, told: Mapping[str, Sequence[Told]]) -> Iterator[WeekSection]:
@@ -234,23 +256,32 @@ def _sections(context: Context, start: str, week: Week, told: Mapping[str, Seque
         if what == "sessions":
             yield from _drawn(context, start, week)
         if some:
-            rows = tuple(_row(context, start, one) for one in some[:SHOWN])
+            rows = tuple(_row(context, start, week, one) for one in some[:SHOWN])
             yield WeekSection(anchor=what, heading=heading, rows=rows, total=len(some))
 
 
-def week_title(id_: str) -> str:
-    """What a week is called."""
-    return phrase("Week {week}", week=id_)
+def week_title(first: dt.date) -> str:
+    """What the week from a Monday on is called."""
+    return phrase("Week of {days}", days=_days_of(first))
 
 
-def _link(start: str, id_: str) -> Reference:
-    return Reference(label=week_title(id_), href=urls.relative(start, urls.week_page(id_)))
+def _days_of(first: dt.date) -> str:
+    return span_name(first, first + dt.timedelta(days=6))
+
+
+def week_id(first: dt.date) -> str:
+    """The id of the week from a Monday on."""
+    year, week, _ = first.isocalendar()
+    return f"{year:04}-W{week:02}"
+
+
+def _link(start: str, first: dt.date) -> Reference:
+    return Reference(label=week_title(first), href=urls.relative(start, urls.week_page(week_id(first))))
 
 
 def week_link(start: str, day: dt.date) -> Reference:
     """A link to the week of a day on which something arrived."""
-    year, week, _ = day.isocalendar()
-    return _link(start, f"{year:04}-W{week:02}")
+    return _link(start, monday(day))
 
 
 def week_feeds(start: str) -> tuple[Reference, ...]:
@@ -259,11 +290,10 @@ def week_feeds(start: str) -> tuple[Reference, ...]:
 
 
 def _day(context: Context, start: str, day: dt.date, refs: Sequence[Ref]) -> tuple[Reference, int]:
-    """A day, with the digest that has it; one with session logs alone has none."""
-    is_in_digest = any(context.archive.artifacts[ref].is_announced for ref in refs)
+    """A day, with the digest that has it."""
     first = monday(day) if context.feeds.is_weekly else day
-    href = urls.relative(start, urls.digest_page(first.isoformat())) if is_in_digest else None
-    return Reference(label=day.isoformat(), href=href), len(refs)
+    label = joined(" ", (_DAYS[day.weekday()], day.isoformat()))
+    return Reference(label=label, href=urls.relative(start, urls.digest_page(first.isoformat()))), len(refs)
 
 
 def _counts(told: Mapping[str, Sequence[Told]]) -> str:
@@ -280,7 +310,7 @@ def _counts(told: Mapping[str, Sequence[Told]]) -> str:
     return joined(", ", [*(words[what] for what in words if told.get(what)), *(kinds(k, others[k]) for k in others)])
 
 
-def _row(context: Context, start: str, one: Told) -> WeekRow:
+def _row(context: Context, start: str, week: Week, one: Told) -> WeekRow:
     """An item as it is for ever: without how far it is by now."""
     artifact, memo = one.artifact, one.artifact if isinstance(one.artifact, Memo) else None
     row = Row(
@@ -291,16 +321,20 @@ def _row(context: Context, start: str, one: Told) -> WeekRow:
         sender=context.position(start, memo.sender_position, memo.author) if memo else None,
         to=few(memo.to, partial(context.named, start)) if memo and memo.kind == "memo" else (),
         source="" if memo else artifact.copies[0].file.source,
+        type=type_of(artifact),
     )
     note, about = "", tuple(Reference(label=name) for name in one.names)
     if one.what == "waits" and isinstance(artifact, Memo):
-        note, about = phrase("not answered yet by"), few(one.names, lambda id_: context.position(start, id_))
+        note = phrase("not answered yet by") if week.is_running else phrase("not answered by the end of the week:")
+        about = few(one.names, lambda id_: context.position(start, id_))
+    elif one.what == "waits":
+        note = phrase("not decided yet") if week.is_running else phrase("not decided by the end of the week")
     elif one.what == "decided" and one.names:
         note = phrase("decided by")
     elif one.answers:
         note = phrase("answers")
         about = tuple(context.artifact(start, ref) for ref in one.answers[:ADDRESSEES])
-    return WeekRow(row=row, line=artifact.excerpt, note=note if about else "", about=about)
+    return WeekRow(row=row, line=artifact.excerpt, note=note, about=about)
 
 
 def _drawn(context: Context, start: str, week: Week) -> Iterator[WeekSection]:
@@ -319,14 +353,19 @@ def _drawn(context: Context, start: str, week: Week) -> Iterator[WeekSection]:
     if len(pairs) > len(shown):
         more = phrase("The {shown} most active of {total} pairs.", shown=len(shown), total=len(pairs))
         words = joined(" ", (words, more))
+    rows = tuple(_pair(context, start, pair, pairs[pair]) for pair in shown)
+    section = WeekSection(anchor="who", heading=phrase("Who wrote to whom"), total=len(pairs), caption=words)
+    if len({row.total for row in rows}) == 1:
+        yield replace(section, pairs=tuple((row.label, row.note) for row in rows))
+        return
     picture = Bars(
         anchor="who-wrote-to-whom",
         caption=words,
         corner=phrase("Who wrote to whom"),
         columns=(PictureColumn(label=phrase("Memos")),),
-        rows=tuple(_pair(context, start, pair, pairs[pair]) for pair in shown),
+        rows=rows,
     )
-    yield WeekSection(anchor="who", heading=phrase("Who wrote to whom"), total=len(pairs), picture=picture)
+    yield replace(section, picture=picture)
 
 
 def _pair(context: Context, start: str, pair: tuple[str, str], days: Mapping[dt.date, int]) -> PictureRow:
@@ -343,19 +382,39 @@ def _pair(context: Context, start: str, pair: tuple[str, str], days: Mapping[dt.
 # Plans the list of all weeks, and their feed.
 
 
+class ListedWeek(Value):
+    """A week in a list: its days, its number in the year, how much arrived, and what happened.
+
+    `rests` is, of the newest, the last day on which anything arrived. `said` are the first things that it tells.
+    """
+
+    link: Reference
+    week: str
+    number: int
+    rests: str = ""
+    counts: str = ""
+    said: tuple[tuple[str, Reference], ...] = ()
+
+
 class WeeksPage(Page):
     """All weeks, the newest first, with how much arrived in each; what has no date is elsewhere."""
 
     template: ClassVar[str] = "weeks.html"
 
-    weeks: tuple[tuple[Reference, str, str, bool], ...]
+    weeks: tuple[ListedWeek, ...]
     undated: Reference | None
 
 
-def listed_weeks(start: str, weeks: Sequence[Week]) -> tuple[tuple[Reference, str, int, bool], ...]:
-    """Weeks as lists have them, the newest first: its days, how much arrived, and whether it is running."""
+def listed_weeks(start: str, weeks: Sequence[Week]) -> tuple[ListedWeek, ...]:
+    """Weeks as lists have them, the newest first."""
     return tuple(
-        (_link(start, week.id), week.span, sum(1 for _ in week.refs), week.is_running) for week in reversed(weeks)
+        ListedWeek(
+            link=replace(_link(start, week.first), label=_days_of(week.first)),
+            week=week.id,
+            number=sum(1 for _ in week.refs),
+            rests=week.rests,
+        )
+        for week in reversed(weeks)
     )
 
 
@@ -369,7 +428,7 @@ def plan_weeks(
     context: Context, ledger: Ledger, weeks: Sequence[Week], undated: Iterable[Artifact]
 ) -> Iterator[WeeksPage | FeedFile | RedirectPage]:
     """The list, and the feed. What was the page of a week that has nothing any more leads to the list."""
-    chunks, archive = page.in_parts(weeks), context.archive
+    chunks = page.in_parts(weeks)
     without = sum(one.is_listed for one in undated)
     for number, chunk in [(None, chunks[-1]), *(enumerate(chunks, 1) if len(chunks) > 1 else ())]:
         start = urls.part_page(urls.WEEKS, number) if number else urls.WEEKS
@@ -378,13 +437,8 @@ def plan_weeks(
             feeds=week_feeds(start),
             parts=page.part_links(start, urls.WEEKS, number or len(chunks), number) if len(chunks) > 1 else (),
             weeks=tuple(
-                (
-                    _link(start, week.id),
-                    week.span,
-                    kinds_line(archive.artifacts[ref] for ref in week.refs),
-                    week.is_running,
-                )
-                for week in reversed(chunk)
+                _with_told(context, start, week, listed)
+                for week, listed in zip(reversed(chunk), listed_weeks(start, chunk), strict=True)
             ),
             undated=undated_link(start, without),
         )
@@ -393,6 +447,16 @@ def plan_weeks(
     for kind, id_ in ledger.others:
         if kind == "week" and id_ not in now:
             yield redirect(context, urls.week_page(id_), urls.WEEKS)
+
+
+_FIRST = ("decided", "waits", "asked")
+"""Of what a list of weeks names the first."""
+
+
+def _with_told(context: Context, start: str, week: Week, listed: ListedWeek) -> ListedWeek:
+    told = _by_what(context, week)
+    said = ((HEADINGS[what], context.artifact(start, told[what][0].artifact.ref)) for what in _FIRST if told.get(what))
+    return replace(listed, counts=_counts(told), said=tuple(said))
 
 
 def _feed(context: Context, weeks: Sequence[Week]) -> Feed:
@@ -413,11 +477,9 @@ def _feed(context: Context, weeks: Sequence[Week]) -> Feed:
 
 def _item(context: Context, week: Week) -> FeedItem:
     """A week as an item: what was decided, asked and answered comes first."""
-    here, title = urls.week_page(week.id), week_title(week.id)
-    told: dict[str, list[Told]] = defaultdict(list)
-    for one in told_of(context.archive, context.arrival_times, week):
-        told[one.what].append(one)
-    every = [one for what in HEADINGS for one in told[what]]
+    here, title = urls.week_page(week.id), week_title(week.first)
+    told = _by_what(context, week)
+    every = [one for what in HEADINGS for one in told.get(what, ())]
     rows = [
         (context.canonical(urls.page_of(one.artifact)), one.artifact.short_subject, said_of(one))
         for one in every[:SHOWN]
