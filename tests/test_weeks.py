@@ -103,9 +103,9 @@ def test_a_week_tells_what_was_decided_asked_and_answered_each_with_a_line_of_it
 def test_a_week_ends_when_a_later_one_begins_to_arrive_and_never_changes_then(repo: Path) -> None:
     """Not by what comes late with an old date, nor by an answer: what is told is what was known by its end."""
     output = build(repo)
-    ended = output / "weeks/2026-W19/index.html"
-    rests = "nothing has arrived since 2026-05-11"
-    assert rests in (output / "weeks/2026-W20/index.html").read_text() and rests not in ended.read_text()
+    ended, running = output / "weeks/2026-W19/index.html", output / "weeks/2026-W20/index.html"
+    kickers = [html.parse(page).xpath("string(//p[contains(@class, 'kicker')])") for page in (ended, running)]
+    assert kickers == ["2026-W19", "2026-W20 · nothing has arrived since 2026-05-11"]
     before = ended.read_bytes()
     write(repo, "2026-05-05-1000--pilot--engineer--late", subject="Late", body="Found below a net.")
     answer = "2026-05-12-0900--director--engineer--lit"
@@ -124,7 +124,7 @@ def test_the_feed_has_an_item_for_each_week_that_has_ended_and_digests_go_on(rep
     feed = read_feed(output / "weeks/feed.xml")
     assert found(feed, "//guid/text()") == ["tag:memosite.invalid,2026:archive/week/2026-W19"]
     [title] = found(feed, "//item/title/text()")
-    assert title.startswith("Week of 4 – 10 May 2026: 1 decided, 3 new and waiting, 1 answer")
+    assert title.startswith("Week of 4–10 May 2026: 1 decided, 3 new and waiting, 1 answer")
     [content] = found(feed, "//item/*[local-name()='encoded']/text()")
     assert f'<a href="{BASE}memos/{ASKED}/">May I &lt;b&gt;light&lt;/b&gt; the lamp?</a>' in content
     assert "2026-05-11" not in " ".join(found(read_feed(output / "digests/feed.xml"), "//guid/text()"))
@@ -138,15 +138,13 @@ def test_the_feed_has_an_item_for_each_week_that_has_ended_and_digests_go_on(rep
     ):  # fmt: skip
         assert link in found(html.parse(output / page), "//main//a/@href"), page
     leads = " ".join(html.parse(output / "index.html").xpath("string(//p[a[.='All weeks']])").split())
-    newest, before = "11 – 17 May 2026: 1 item, nothing since 2026-05-11", "4 – 10 May 2026: 8 items"
-    assert leads == f"{newest} · {before} · All weeks"
+    newest, before = "11–17 May 2026: 1 item, nothing since 2026-05-11", "4–10 May 2026: 8 items"
+    assert leads == f"Newest weeks: {newest} · {before} · All weeks"
     weeks = found(html.parse(output / "weeks/index.html"), "//main//span[@class='subject']/a/text()")
-    assert weeks == ["11 – 17 May 2026", "4 – 10 May 2026"], "dates lead"
+    assert weeks == ["11–17 May 2026", "4–10 May 2026"], "dates lead"
     said = [" ".join(one.text_content().split()) for one in html.parse(output / "weeks/index.html").xpath("//main//li")]
-    assert said[0] == "11 – 17 May 2026 1 item 2026-W20 · 1 other memo · nothing has arrived since 2026-05-11"
-    assert said[1].startswith(
-        "4 – 10 May 2026 8 items 2026-W19 · 1 decided, 3 new and waiting, 1 answer, 1 other memo,"
-    )
+    assert said[0] == "11–17 May 2026 1 item 2026-W20 · 1 other memo · nothing has arrived since 2026-05-11"
+    assert said[1].startswith("4–10 May 2026 8 items 2026-W19 · 1 decided, 3 new and waiting, 1 answer, 1 other memo,")
     assert said[1].endswith("Decided: Paint the pier · New and waiting: May I <b>light</b> the lamp?")
     for path in repo.glob("memos/read/2026-05-11*"):
         path.unlink()

@@ -84,7 +84,7 @@ def month_mark(month: str) -> str:
 
 
 def span_name(first: dt.date, last: dt.date) -> str:
-    """Some days, as people say them: "4 – 10 May 2026"."""
+    """Some days, as people say them: "4–10 May 2026"."""
     months = tuple(month_alone(f"{day.year}/{day.month}") for day in (first, last))
     if first.year != last.year:
         return phrase(
@@ -96,7 +96,7 @@ def span_name(first: dt.date, last: dt.date) -> str:
             "{day} {month} – {last} {last_month} {year}",
             day=first.day, month=months[0], last=last.day, last_month=months[1], year=last.year,
         )  # fmt: skip
-    return phrase("{day} – {last} {month} {year}", day=first.day, last=last.day, month=months[0], year=first.year)
+    return phrase("{day}–{last} {month} {year}", day=first.day, last=last.day, month=months[0], year=first.year)
 
 
 def by_month(artifacts: Iterable[Artifact]) -> dict[str, list[Artifact]]:

@@ -15,7 +15,7 @@ from memosite.facts import rules
 from memosite.facts.file import File
 from memosite.facts.findings import Finding
 from memosite.facts.parsed import Envelope, Parsed, SessionFile, SessionLog
-from memosite.facts.texts import cut_line, describe_text
+from memosite.facts.texts import cut_line, describe_text, summarize
 from memosite.facts.times import Moment
 from memosite.facts.values import Value, replace
 from memosite.formats.sessions import aider, claude_code, codex, entire, gemini, specstory
@@ -130,14 +130,14 @@ def _envelope(session: Session, file: File, shelve: list[bytes]) -> Envelope:
 
 
 def _summary(session: Session) -> str:
-    """The first words of a person, else of anybody."""
+    """What a person says first, else anybody."""
     said = (
         turn.text[turn.words_from :]
         for kind in ("person", "assistant")
         for turn in session.turns
         if turn.kind == kind and not is_put_there(turn.text[turn.words_from :])
     )
-    return cut_line(" ".join(next((text for text in said if text.strip()), "")[:1_000].split()), 240)
+    return summarize(next((text for text in said if text.strip()), "")[:1_000])
 
 
 def _log(session: Session) -> SessionLog:
