@@ -47,6 +47,8 @@ def test_a_month_has_one_clock_and_keeps_the_anchors_of_other_days(tmp_path: Pat
         "2026-05-31": ["23:00 UTC"], "2026-05-02": [""], "2026-05-01": ["08:00 UTC", "07:00 UTC", "06:30", "03:30 UTC"]
     }  # fmt: skip
     assert page.xpath("string(//header[@class='title']/p)") == "Days and times are in UTC."
+    headings = [str(one) for one in page.xpath("//section/h2/text()[normalize-space()]")]
+    assert [one.strip() for one in headings] == ["Sunday, 31 May", "Saturday, 2 May", "Friday, 1 May"]
     anchors = {"2026-04-30": "2026-05-01", "2026-06-01": "2026-05-31"}
     assert {one.get("id"): one.getparent().get("id") for one in page.xpath("//section/span[@id]")} == anchors
     assert not (tmp_path / "out/timeline/2026/06").exists() and not (tmp_path / "out/timeline/2026/04").exists()

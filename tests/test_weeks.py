@@ -105,7 +105,7 @@ def test_a_week_ends_when_a_later_one_begins_to_arrive_and_never_changes_then(re
     output = build(repo)
     ended, running = output / "weeks/2026-W19/index.html", output / "weeks/2026-W20/index.html"
     kickers = [html.parse(page).xpath("string(//p[contains(@class, 'kicker')])") for page in (ended, running)]
-    assert kickers == ["2026-W19", "2026-W20 · nothing has arrived since 2026-05-11"]
+    assert kickers == ["Week 2026-W19", "Week 2026-W20 · nothing has arrived since 2026-05-11"]
     before = ended.read_bytes()
     write(repo, "2026-05-05-1000--pilot--engineer--late", subject="Late", body="Found below a net.")
     answer = "2026-05-12-0900--director--engineer--lit"

@@ -83,6 +83,19 @@ def month_mark(month: str) -> str:
     return _MARKS[int(month.partition("/")[2]) - 1]
 
 
+_WEEKDAYS = (
+    phrase("Monday"), phrase("Tuesday"), phrase("Wednesday"), phrase("Thursday"), phrase("Friday"), phrase("Saturday"),
+    phrase("Sunday"),
+)  # fmt: skip
+
+
+def day_name(day: str) -> str:
+    """A day (ISO 8601) as a page of its month calls it: "Friday, 22 May"."""
+    date = dt.date.fromisoformat(day)
+    month = month_alone(f"{date.year}/{date.month}")
+    return phrase("{weekday}, {day} {month}", weekday=_WEEKDAYS[date.weekday()], day=date.day, month=month)
+
+
 def span_name(first: dt.date, last: dt.date) -> str:
     """Some days, as people say them: "4–10 May 2026"."""
     months = tuple(month_alone(f"{day.year}/{day.month}") for day in (first, last))

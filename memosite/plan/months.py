@@ -36,7 +36,7 @@ from memosite.pages import (
 )
 from memosite.plan import page
 from memosite.plan.context import Context, Unit, Written, kinds_line, traced_unit
-from memosite.plan.dates import month_alone, month_name, newest, weeks_between
+from memosite.plan.dates import day_name, month_alone, month_name, newest, weeks_between
 from memosite.plan.machine_archive import month_lines, month_sitemap
 from memosite.plan.positions import count_weeks, draw_weeks
 from memosite.plan.removed import RedirectPage, redirect
@@ -192,7 +192,8 @@ def _day_sections(context: Context, start: str, days: Mapping[str, Sequence[Arti
     """The items of each day in UTC, newest first. Days of writers that no section is of keep their anchors."""
     anchors = set(days)
     for day in sorted(days, reverse=True):
-        section = page.section(context, start, day or phrase("No date"), days[day], anchor=day or "no-date")
+        heading = day_name(day) if day else phrase("No date")
+        section = page.section(context, start, heading, days[day], anchor=day or "no-date")
         written = sorted({row.date.day for row in section.rows if row.date} - anchors)
         rows = tuple(replace(row, date=row.date and _in_utc(row.date)) for row in section.rows)
         yield replace(section, rows=rows, targets=tuple(written))

@@ -203,6 +203,7 @@ class WeekPage(Page):
 
     template: ClassVar[str] = "week.html"
 
+    span: str
     week: str
     rests: str
     end: str
@@ -231,6 +232,7 @@ def _plan_week(context: Context, *, week: Week, around: tuple[dt.date | None, dt
     yield WeekPage(
         **page.head_of(context, start, title=week_title(week.first), section="timeline", description=counts),
         feeds=week_feeds(start),
+        span=_days_of(week.first),
         week=week.id,
         rests=week.rests,
         end="" if week.is_running else week.last.isoformat(),
