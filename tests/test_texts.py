@@ -89,6 +89,7 @@ def test_a_summary_is_what_a_text_says_first_in_plain_words() -> None:
         ),
         ("Oak it is.\n\n## Why", "Oak it is."),
         ("# A\n\n## B", "A · B"),
+        ("# A C#\n\n## B ##\n\n== D ==\n\n#", "A C# · B · D"),
         ("- one\n- [x] two\n1. three\n> four", "one · two · three four"),
         ("> [!NOTE]\n> Low water.", "Low water."),
         ("Use `body_ref` in `__init__.py`, __not__ snake_case.", "Use body_ref in __init__.py, not snake_case."),
@@ -130,6 +131,7 @@ def test_a_summary_is_what_a_text_says_first_in_plain_words() -> None:
     assert texts.summarize(f"{'word ' * 30}here it ends. {'More ' * 40}").endswith("More…")
     ends = texts.summarize(f"{'word ' * 44}and it ends. {'M' * 40}")
     assert ends.endswith("it ends. …") and len(ends) <= texts.SUMMARY
+    assert texts.summarize(f"# {' ' * 5_000}x" * 2) == "x#", "in quadratic time this would take long"
     assert texts.summarize("```\n" * 2_000 + "|a|\n" * 2_000 + "# x\n" * 2_000) == ""
 
 

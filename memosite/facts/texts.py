@@ -513,9 +513,9 @@ def destination_spans(text: str) -> Iterator[_Span]:
 
 
 _UNDERLINE: Final = regex(r"={2,}|-{3,}")
-_HEADING: Final = regex(r"#{1,6}(?:[ \t]+(?P<said>.*?))?[ \t]*#*|==+[ \t]*(?P<between>[^=].*?)[ \t]*==+")
+_HEADING: Final = regex(r"#{1,6}(?:[ \t]+|\Z)|={2,}[ \t]*(?=[^=])")
 _ITEM: Final = regex(r"(?:[*+-]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
-_QUOTED: Final = regex(r"(?:>[ \t]*)+(?:\[![A-Za-z]+\]\Z)?")
+_CALLOUT: Final = regex(r"\[![A-Za-z]+\]")
 _FIELD: Final = regex(
     r"(?:\*\*|__)?(?:status|state|disposition|date|from|to|cc|subject|re|authors?|owner|deciders?|supersedes|replaces"
     r"|decided(?:[ _-](?:by|on))?|(?:approved|ratified|proposed|superseded|replaced)[ _-]by|type|version|tags?|labels?"
@@ -566,16 +566,19 @@ def _read_line(line: str, below: str, kind: str) -> tuple[str | None, str]:
     """What begins with a line, None if the block of this kind goes on with it; and the words of the line."""
     if kind in _FENCES:
         return ("", "") if line.startswith(kind) else (None, line)
-    if match := _QUOTED.match(line):
-        line = line[match.end() :]
+    if line.startswith(">"):
+        line = line.lstrip("> \t")
+        line = "" if _CALLOUT.fullmatch(line) else line
     if line[:3] in _FENCES:
         return line[:3], ""
     if not line or _RULE.fullmatch(line):
         return "", ""
     if line.startswith("|") or ("|" in line and (kind == "table" or TABLE_RULE.search(below))):
         return None if kind == "table" else "table", line
-    if match := _HEADING.fullmatch(line):
-        return "heading", match["said"] or match["between"] or ""
+    if (match := _HEADING.match(line)) and (line[0] == "#" or line.endswith("==")):
+        words = line[match.end() :]
+        bare = words.rstrip(line[0])
+        return "heading", bare.strip() if line[0] == "=" or not bare.strip() or bare[-1].isspace() else words
     if match := _ITEM.match(line):
         return "item", line[match.end() :]
     if kind not in _SAYS and _UNDERLINE.fullmatch(below):

@@ -203,7 +203,6 @@ class WeekPage(Page):
 
     template: ClassVar[str] = "week.html"
 
-    span: str
     week: str
     rests: str
     end: str
@@ -230,9 +229,8 @@ def _plan_week(context: Context, *, week: Week, around: tuple[dt.date | None, dt
     previous, following = (_link(start, first) if first else None for first in around)
     counts = _counts(told)
     yield WeekPage(
-        **page.head_of(context, start, title=week_title(week.first), section="timeline", description=counts),
+        **page.head_of(context, start, title=_days_of(week.first), section="timeline", description=counts),
         feeds=week_feeds(start),
-        span=_days_of(week.first),
         week=week.id,
         rests=week.rests,
         end="" if week.is_running else week.last.isoformat(),
