@@ -218,6 +218,14 @@ def test_what_narrows_a_search_has_room_beside_its_answer_and_pushes_nothing_dow
         assert abs(middle[0] - middle[1]) < 8, "they are in one line"
 
 
+def test_the_navigation_takes_two_lines_on_a_phone(phone: Page, server: str) -> None:
+    """With all that a site may have; each entry can be touched."""
+    phone.goto(server + KINDS["home"])
+    boxes = phone.locator("header.site li a").evaluate_all("all => all.map((one) => one.getBoundingClientRect())")
+    assert len(boxes) == 8 and len({round(box["top"]) for box in boxes}) == 2
+    assert all(box["height"] >= 24 for box in boxes)
+
+
 def test_names_dates_and_who_has_not_answered_are_seen_on_a_phone(phone: Page, server: str) -> None:
     """Names beside the picture of activity end in an ellipsis; dates of positions are whole; no table is scrolled."""
     phone.goto(server + KINDS["thread to all"])
