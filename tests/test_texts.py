@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -141,6 +142,22 @@ def test_a_citation_quotes_how_a_text_begins_with_every_word() -> None:
     assert (known.summary, known.opening) == ("It is out.", "Buoy 7 Status: out It is out.")
     known, _ = texts.describe_text("It is *out*.", RECORD_IDS)
     assert (known.summary, known.opening) == ("It is out.", "")
+
+
+@pytest.mark.parametrize(
+    ("block", "sought", "line", "marked"),
+    [
+        ("As @[[Ann Bee|Person]] says, see x.md.", "x.md", "As Ann Bee says, see x.md.", "x.md"),
+        ("It is *in* [[x.md]] for sure.", "x.md", "It is in x.md for sure.", "x.md"),
+        ("It is in [[x.md|the file]].", "x.md", "It is in [[x.md|the file]].", "x.md"),
+    ],
+)
+def test_the_sentence_around_a_mention_is_plain_and_has_its_words(
+    block: str, sought: str, line: str, marked: str
+) -> None:
+    """Wiki links are their names, unless that would leave out what is sought."""
+    found = texts.sentence_around(block, block.index(sought), block.index(sought) + len(sought))
+    assert (found.line, found.marked) == (line, marked)
 
 
 def test_lengths_and_lists_of_a_text_are_bounded() -> None:

@@ -654,7 +654,7 @@ def sentence_around(block: str, start: int, end: int) -> Sentence:
     first = max(0, start - _NEAR)
     pieces = (block[first:start], block[start:end], block[end : end + _NEAR])
     before, marked, after = (piece.translate(_OWN) for piece in pieces)
-    line = plain_line(f"{before}{_FIRST}{marked}{_LAST}{after}")
+    line = plain_line(_WIKI_LINK.sub(_name_with_marks, f"{before}{_FIRST}{marked}{_LAST}{after}"))
     before, found, rest = line.partition(_FIRST)
     marked, ended, after = rest.partition(_LAST)
     if not (found and ended and marked):
@@ -671,6 +671,12 @@ def sentence_around(block: str, start: int, end: int) -> Sentence:
         marked=marked,
         after=_head(after, max(room // 2, room - len(before))),
     )
+
+
+def _name_with_marks(link: re.Match[str]) -> str:
+    """What a wiki link calls its target; all of the link where that has not the marks of what is sought."""
+    name = _name_of(link)
+    return name if all(name.count(mark) == link[0].count(mark) for mark in (_FIRST, _LAST)) else link[0]
 
 
 def _tail(text: str, limit: int) -> str:
