@@ -397,6 +397,7 @@ def variant_rows(artifact: Memo | Transcript) -> tuple[pages.VariantRow, ...]:
         rows.append(
             pages.VariantRow(
                 label=_holders(artifact, number),
+                file=artifact.variants[0].envelope.file.path,
                 shown_envelope=shown_envelope,
                 other_envelope=envelope,
                 shown_body=shown_body,
