@@ -33,7 +33,6 @@
   const list = element("_hits", HTMLElement);
   const more = element("_more", HTMLButtonElement);
   const order = element("_order", HTMLSelectElement);
-  const help = element("_help", HTMLDetailsElement);
 
   // Blocks: pieces of files from a server that sends parts; else, and from disk, whole files by script tags.
 
@@ -93,7 +92,6 @@
   let limit = STEP;
   let chosen = ""; // the order, where it is not left to the query
   let isTyped = false; // the last word may go on: nobody has entered it yet
-  let isOffered = false; // the page opened what says how to search, since nothing was asked for
 
   // The address
 
@@ -155,7 +153,6 @@
         status.append(". ", _(`Counted back from ${day}, the newest date of the archive.`));
       }
       more.hidden = answer.hits.length >= answer.listed;
-      if (isOffered && total) help.open = isOffered = false;
       if (!total) void suggest(query, () => turn === asked);
       const counted = await answer.facets();
       if (turn === asked) showFacets(counted, query);
@@ -376,7 +373,6 @@
     else links[Math.min(here + step, links.length - 1)].focus();
   });
 
-  if (!readAddress() && !input.value) help.open = isOffered = true;
   if (readAddress() || !input.value) fromAddress();
   else show(input.value); // typed while the script was on its way
   if (!input.value) focusWhenShown(60);
