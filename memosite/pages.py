@@ -512,9 +512,10 @@ def fits_one_page(chars: int, turns: int) -> bool:
 
 
 class VariantRow(Value):
-    """A text that differs from the one shown: the texts to compare, by digest ("" = none)."""
+    """A text that differs from the one shown: the texts to compare, by digest ("" = none); `file` has the one shown."""
 
     label: str
+    file: str
     shown_envelope: str
     other_envelope: str
     shown_body: str

@@ -76,6 +76,13 @@ _FORMS = str.maketrans(ascii_letters + digits, "a" * 26 + "A" * 26 + "a" * 10)
 _PART = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
+_ENGLISH, _PLURAL_ES, _TAKES_ES = regex("[a-z]{3,}"), regex("(?:s|x|z|ch|sh)es$"), regex("(?:s|x|z|ch|sh)$")
+
+
+_NO_PLURAL = frozenset({"does", "has", "its", "new", "news", "was"})
+"""Words that look like the plural of another, or the other way round, and mean something else."""
+
+
 _HASH = regex(r"(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,63}")
 
 
@@ -260,6 +267,21 @@ def is_hash(term: str) -> bool:
     return _HASH.fullmatch(term) is not None
 
 
+def forms_of(term: str) -> tuple[str, ...]:
+    """A word, and its plain plural or singular in English, as `entry` and `entries`; some are no words."""
+    if not _ENGLISH.fullmatch(term) or term in _NO_PLURAL:
+        return (term,)
+    if term.endswith("ies"):
+        return (term, f"{term[:-3]}y", term[:-1])
+    if _PLURAL_ES.search(term):
+        return (term, term[:-1], term[:-2])
+    if term.endswith("s") and not term.endswith(("ss", "us", "is")):
+        return (term, term[:-1])
+    if term.endswith("y") and term[-2] not in "aeiou":
+        return (term, f"{term[:-1]}ies")
+    return (term, f"{term}es" if _TAKES_ES.search(term) else f"{term}s")
+
+
 def camel_parts(written: str) -> tuple[str, ...] | None:
     """The parts of `readArchive` or `HTTPServer`, in lower case; None if it is one word."""
     if not _CAMEL.search(written[:MOST_CHARS]):
@@ -299,11 +321,21 @@ WordField: TypeAlias = Literal["text", "subject", "name"]
 
 
 class Words(Value):
-    """Words one after the other in a field; with `prefix` the last one is only the beginning of a word."""
+    """Words one after the other in a field; with `prefix` the last one is only the beginning of a word.
+
+    A word that is alone is found in its plain plural or singular, too, unless it was in quotation marks (`exact`).
+    """
 
     field: WordField
     terms: tuple[str, ...]
     prefix: bool = False
+    exact: bool = False
+
+    @property
+    def forms(self) -> tuple[tuple[str, ...], ...]:
+        """What each of its words may be."""
+        is_loose = len(self.terms) == 1 and self.field != "name" and not (self.prefix or self.exact)
+        return (forms_of(self.terms[0]),) if is_loose else tuple((term,) for term in self.terms)
 
 
 class KeyTerm(Value):
@@ -672,7 +704,7 @@ class _Reader(Value, kw_only=False):
             raise QueryError("at least two letters stand before *", token.position, "deploy*")
         prefix = has_star or (not quoted and is_hash(terms[-1]))
         field: WordField = "subject" if token.field == "subject" else "text"
-        words = Words(field=field, terms=terms, prefix=prefix)
+        words = Words(field=field, terms=terms, prefix=prefix, exact=quoted and len(terms) == 1)
         is_one = not any(char in _SPACES for char in token.value)
         if field == "text" and is_one and (len(terms) > 1 or is_hash(terms[0])):
             return Or(parts=(words, Words(field="name", terms=terms, prefix=prefix)))

@@ -44,7 +44,7 @@ function filter() {
       here += found;
     }
     count(section.querySelector("h2 > .total"), here, isAll);
-    section.hidden = words.length > 0 && here === 0 && !way;
+    section.hidden = !isAll && here === 0 && !section.contains(field); // without the field nobody gets back
     shown += here;
   }
   if (status) status.textContent = isAll ? "" : _(`${shown} shown`);

@@ -5,6 +5,7 @@
 "use strict";
 
 (() => {
+  /** @typedef {Awaited<ReturnType<InstanceType<typeof memositeSearch.Searcher>["find"]>>} Answer */
   const { Searcher, QueryError, orderOf } = memositeSearch;
   const STEP = 10;
   const PAUSE = 150;
@@ -90,6 +91,7 @@
   let asked = 0;
   let limit = STEP;
   let chosen = ""; // the order, where it is not left to the query
+  let isTyped = false; // the last word may go on: nobody has entered it yet
 
   // The address
 
@@ -111,6 +113,12 @@
 
   // Answers
 
+  /** The word at the end of a query that may go on: in the text, outside quotes. @param {string} query */
+  function lastWord(query) {
+    const found = /(?:^|[\s(])([\p{L}\p{N}]{3,})$/u.exec(query)?.[1] ?? "";
+    return ["AND", "NOT"].includes(found) || (query.match(/"/g) ?? []).length % 2 ? "" : found;
+  }
+
   /** @param {string} query @param {boolean} [isSecond] */
   async function show(query, isSecond = false) {
     const turn = ++asked;
@@ -120,8 +128,15 @@
     }
     try {
       order.value = chosen || orderOf(query);
-      const answer = await searcher.find(query, limit, order.value === "best" ? "best" : "newest", true);
+      const how = order.value === "best" ? "best" : "newest";
+      const last = lastWord(query);
+      const [whole, begun] = await Promise.all([
+        last && isTyped ? null : searcher.find(query, limit, how, true),
+        last ? searcher.find(`${query}*`, limit, how, true) : null,
+      ]);
       if (turn !== asked) return;
+      const isBegun = begun !== null && begun.total > 0 && !whole?.total; // entered, it shows no less than while it was typed
+      const answer = /** @type {Answer} */ (isBegun || !whole ? begun : whole);
       showHits(answer.hits);
       const { total, items } = answer;
       status.className = "";
@@ -130,6 +145,12 @@
       if (items < total) { // each turn of a transcript is a result
         const things = items.toLocaleString(_("en"));
         status.textContent = _n(items, `${number} results in ${things} item`, `${number} results in ${things} items`);
+      }
+      if (isBegun) status.append(_(`, with words that begin with “${last}”`));
+      else if (begun && begun.total > total) status.append(". ", longer(query, last, begun.total - total));
+      if (answer.countedFrom !== null) {
+        const day = new Date(answer.countedFrom).toISOString().slice(0, 10);
+        status.append(". ", _(`Counted back from ${day}, the newest date of the archive.`));
       }
       more.hidden = answer.hits.length >= answer.listed;
       if (!total) void suggest(query, () => turn === asked);
@@ -190,8 +211,9 @@
 
   /** @param {any} hit */
   function hitOf(hit) {
-    const [kind, , , , subject, label, who, day] = hit.row;
-    const link = make("a", subject, "subject");
+    const [kind, , , , , label, who, day] = hit.row;
+    const link = make("a", "", "subject");
+    for (const [piece, isMarked] of hit.subject) link.append(isMarked ? make("mark", piece) : piece);
     link.setAttribute("href", addressOfHit(hit));
     link.setAttribute("dir", "auto");
     const first = make("p");
@@ -222,6 +244,17 @@
         return item;
       }),
     );
+  }
+
+  /** How much more is found where the last word is only the beginning of one. @param {string} query
+   *  @param {string} last @param {number} more */
+  function longer(query, last, more) {
+    const number = more.toLocaleString(_("en"));
+    const said = make("span", _n(more, `${number} more with longer words:`, `${number} more with longer words:`));
+    const link = make("a", `${last}*`);
+    link.setAttribute("href", addressOf(`${query}*`));
+    said.append(" ", link);
+    return said;
   }
 
   /** What else to ask for where nothing was found: the output of tools, similar words, or all words but one.
@@ -280,6 +313,7 @@
     clearTimeout(timer);
     timer = window.setTimeout(() => {
       limit = STEP;
+      isTyped = true;
       setAddress(input.value, "replace");
       show(input.value);
     }, PAUSE);
@@ -288,6 +322,7 @@
     event.preventDefault();
     clearTimeout(timer);
     limit = STEP;
+    isTyped = false;
     history.pushState(null, "", addressOf(input.value));
     show(input.value);
   });
@@ -303,6 +338,7 @@
     event.preventDefault();
     input.value = new URLSearchParams(link.search).get("q") ?? "";
     limit = STEP;
+    isTyped = false;
     setAddress(input.value, "push");
     show(input.value);
   });
@@ -315,6 +351,7 @@
     chosen = ["best", "newest"].includes(named) ? named : "";
     input.value = readAddress();
     limit = STEP;
+    isTyped = false;
     show(input.value);
   };
   window.addEventListener("popstate", fromAddress);

@@ -8,7 +8,7 @@
 "use strict";
 
 /**
- * @typedef {["words", "text" | "subject" | "name", string[], boolean]} Words
+ * @typedef {["words", "text" | "subject" | "name", string[], boolean, true?]} Words the last: exactly as in quotes
  * @typedef {["key", string, string, boolean]} Key
  * @typedef {["dates", number | null, number | null]} Dates
  * @typedef {["ago", number, boolean]} Ago
@@ -21,8 +21,9 @@
  *   oldest: number | null, years: [string, number][], tools: string}} Head
  * @typedef {[string, string, number, number, string, string, string, string, string]} Row
  * @typedef {{excerpt: [string, boolean][], anchor: string, words: string, found: number}} Passage
- * @typedef {{row: Row, group: string} & Passage} Hit
- * @typedef {{total: number, items: number, listed: number, hits: Hit[], facets: () => Promise<Facets>}} Answer
+ * @typedef {{row: Row, group: string, subject: [string, boolean][]} & Passage} Hit
+ * @typedef {{total: number, items: number, listed: number, hits: Hit[], countedFrom: number | null,
+ *   facets: () => Promise<Facets>}} Answer `countedFrom` is the newest date, if the query counts back from that
  * @typedef {Record<string, [string, number][]>} Facets
  * @typedef {{file: string, start: number, size: number}} Lines where in a file a piece is, in bytes
  * @typedef {(name: string, at?: Lines) => Promise<any>} Load
@@ -149,6 +150,23 @@ const memositeSearch = (() => {
 
   /** @param {string} text */
   const phrase = (text) => words(prepare(text)).filter((word) => !word.part).map((word) => word.term);
+
+  const NO_PLURAL = ["does", "has", "its", "new", "news", "was"];
+
+  /** A word and its plain plural or singular in English. @param {string} term @returns {string[]} */
+  function formsOf(term) {
+    if (!/^[a-z]{3,}$/.test(term) || NO_PLURAL.includes(term)) return [term];
+    const cut = (/** @type {number} */ count) => term.slice(0, -count);
+    if (term.endsWith("ies")) return [term, `${cut(3)}y`, cut(1)];
+    if (/(?:s|x|z|ch|sh)es$/.test(term)) return [term, cut(1), cut(2)];
+    if (/[^sui]s$/.test(term)) return [term, cut(1)];
+    if (/[^aeiou]y$/.test(term)) return [term, `${cut(1)}ies`];
+    return [term, /(?:s|x|z|ch|sh)$/.test(term) ? `${term}es` : `${term}s`];
+  }
+
+  /** What each of some words may be: one that is alone, and not in quotes, also its plural. @param {Words} words */
+  const choicesOf = ([, field, terms, prefix, exact]) =>
+    terms.length === 1 && field !== "name" && !prefix && !exact ? [formsOf(terms[0])] : terms.map((term) => [term]);
 
   /** A name, an id or a tag as one term. @param {string} text */
   function keyword(text) {
@@ -429,9 +447,10 @@ const memositeSearch = (() => {
       throw new QueryError("at least two letters stand before *", token.position, "deploy*");
     }
     const prefix = hasStar || (!quoted && HASH.test(terms[terms.length - 1]));
-    if (token.field === "subject") return ["words", "subject", terms, prefix];
     /** @type {Words} */
-    const found = ["words", "text", terms, prefix];
+    const found = ["words", token.field === "subject" ? "subject" : "text", terms, prefix];
+    if (quoted && terms.length === 1) found.push(true);
+    if (token.field === "subject") return found;
     if (!SPACE.test(token.value) && (terms.length > 1 || HASH.test(terms[0]))) {
       return ["or", found, ["words", "name", terms, prefix]];
     }
@@ -643,6 +662,14 @@ const memositeSearch = (() => {
       return low - 1;
     }
 
+    /** The terms that each of some words may be. @param {string} family @param {Words} wanted */
+    entriesOf(family, wanted) {
+      return Promise.all(choicesOf(wanted).map(async (forms, i) => {
+        const isBegun = wanted[3] && i === wanted[2].length - 1;
+        return (await Promise.all(forms.map((term) => this.entries(`${family}:${term}`, isBegun)))).flat();
+      }));
+    }
+
     /** The terms that are, or begin with, a key. @param {string} key @param {boolean} prefix @returns {Promise<Entry[]>} */
     async entries(key, prefix) {
       const first = this.shardOf(key);
@@ -749,8 +776,8 @@ const memositeSearch = (() => {
     /** Where most of some words stand together in a document. @param {number} document @param {Words[]} wanted
      *  @param {string} family */
     async bestPosition(document, wanted, family) {
-      const places = await Promise.all(wanted.map(async ([, , terms, prefix]) => {
-        const choices = await Promise.all(terms.map((term, i) => this.entries(`${family}:${term}`, prefix && i === terms.length - 1)));
+      const places = await Promise.all(wanted.map(async (one) => {
+        const choices = await this.entriesOf(family, one);
         const sets = await Promise.all(choices.map((entries) => placesOf(this, entries, setOf(this, [document]))));
         return sequences(sets.map((set) => set.get(document)));
       }));
@@ -814,17 +841,17 @@ const memositeSearch = (() => {
   }
 
   /** @param {Words} tree @param {Block} block @param {Asked} asked */
-  async function matchWords([, field, terms, prefix], block, asked) {
-    if (field === "name") return firsts(block, block.documentsOf(await matchPhrase("n", terms, prefix, await block.states())));
-    const families = field === "text" ? (asked.tools ? ["t", "o"] : ["t"]) : ["s"];
-    const sets = await Promise.all(families.map((family) => matchPhrase(family, terms, prefix, block)));
+  async function matchWords(tree, block, asked) {
+    if (tree[1] === "name") return firsts(block, block.documentsOf(await matchPhrase("n", tree, await block.states())));
+    const families = tree[1] === "text" ? (asked.tools ? ["t", "o"] : ["t"]) : ["s"];
+    const sets = await Promise.all(families.map((family) => matchPhrase(family, tree, block)));
     return sets.reduce((one, other) => one.map((bit, i) => bit | other[i]));
   }
 
-  /** @param {string} family @param {string[]} terms @param {boolean} prefix @param {Part} part */
-  async function matchPhrase(family, terms, prefix, part) {
-    const last = terms.length - 1;
-    const choices = await Promise.all(terms.map((term, i) => part.entries(`${family}:${term}`, prefix && i === last)));
+  /** @param {string} family @param {Words} wanted @param {Part} part */
+  async function matchPhrase(family, wanted, part) {
+    const last = wanted[2].length - 1;
+    const choices = await part.entriesOf(family, wanted);
     const sets = choices.map((entries) => setOf(part, entries.flatMap((entry) => ascending(entry.documents))));
     const found = sets.reduce((one, other) => one.map((bit, i) => bit & other[i]));
     if (last === 0 || !found.includes(1)) return found;
@@ -890,7 +917,7 @@ const memositeSearch = (() => {
             if (Math.abs(other.length - term.length) > 2) continue;
             near.set(other, (near.get(other) ?? 0) + ascending(documents).length);
           }
-          if (near.has(term)) continue;
+          if (choicesOf(leaf).flat().some((form) => near.has(form))) continue;
           const most = term.length > 5 ? 2 : 1;
           const [best] = [...near].map(([other, count]) => ({ other, count, steps: distance(term, other) }))
             .filter(({ steps }) => steps <= most)
@@ -932,10 +959,12 @@ const memositeSearch = (() => {
       const places = isBest ? await bestPlaces(blocks, found, wanted, limit, asked) : await firstPlaces(blocks, listed, limit);
       const hits = await Promise.all(places.map(async ([block, document]) => {
         const [passage, group] = await Promise.all([block.passage(document, wanted), block.group(document)]);
-        return { ...passage, group };
+        const [said, inSubject] = [passage.row[4], wanted.filter(([, field]) => field !== "name")];
+        return { ...passage, group, subject: marked(said, wordsIn(said, inSubject), 0, said.length) };
       }));
       const items = blocks.reduce((sum, block, i) => sum + shares(block, found[i]).reduce((all, one) => all + one, 0), 0);
-      return { total, items, listed: isByItem ? items : total, hits, facets: () => facetsOf(blocks, found) };
+      const countedFrom = leaves(tree).some(([leaf]) => leaf[0] === "ago") ? newest : null;
+      return { total, items, listed: isByItem ? items : total, hits, countedFrom, facets: () => facetsOf(blocks, found) };
     }
   }
 
@@ -958,10 +987,10 @@ const memositeSearch = (() => {
   async function bestPlaces(blocks, found, wanted, limit, asked) {
     const scores = found.map((set) => new Float64Array(set.length));
     const all = blocks.reduce((sum, block) => sum + block.head.documents, 0);
-    const keys = new Map(wanted.flatMap(([, field, terms, prefix]) => (field === "name" ? [] : terms.flatMap((term, i) => [
-      [`t:${term}`, { prefix: prefix && i === terms.length - 1, weight: 1 }],
-      [`s:${term}`, { prefix: prefix && i === terms.length - 1, weight: 2 }],
-    ]))));
+    const keys = new Map(wanted.flatMap((one) => (one[1] === "name" ? [] : choicesOf(one).flatMap((forms, i) => {
+      const prefix = one[3] && i === one[2].length - 1;
+      return forms.flatMap((term) => [[`t:${term}`, { prefix, weight: 1 }], [`s:${term}`, { prefix, weight: 2 }]]);
+    }))));
     for (const [key, { prefix, weight }] of keys) {
       const entries = await Promise.all(blocks.map((block) => block.entries(key, prefix)));
       const counts = await Promise.all(blocks.map((block, i) => (found[i].includes(1) ? countsOf(block, entries[i]) : new Map())));
@@ -1130,36 +1159,32 @@ const memositeSearch = (() => {
     return chosen;
   }
 
-  /** The lines of a piece around the wanted words; of a phrase only whole ones. With the anchor of the line where they
-   *  are first, the words there, and how many of those wanted are together.
-   *  @param {string} piece @param {Words[]} wanted @returns {Passage} */
-  function mark(piece, wanted) {
-    const lines = piece.split("\n").map((line) => line.split("\t"));
-    const text = lines.map((line) => line[line.length - 1]).join(" ");
+  /** @typedef {{key: string, at: number, end: number}} Found a word that is wanted, and where it is */
+
+  /** The wanted words of a text; of a phrase only whole ones. @param {string} text @param {Words[]} wanted
+   *  @returns {Found[]} */
+  function wordsIn(text, wanted) {
     const all = words(text);
     /** @type {Map<number, Word[]>} */
     const at = new Map();
     for (const word of all) at.set(word.position, [...(at.get(word.position) ?? []), word]);
-    /** @type {{key: string, at: number, end: number}[]} */
-    const found = wanted.flatMap((one) => {
-      const keys = keysOf(one);
+    return wanted.flatMap((one) => {
+      const [keys, choices] = [keysOf(one), choicesOf(one)];
       const is = (/** @type {Word} */ word, /** @type {number} */ i) =>
-        keys[i].endsWith("*") ? word.term.startsWith(one[2][i]) : word.term === keys[i];
+        keys[i].endsWith("*") ? word.term.startsWith(one[2][i]) : choices[i].includes(word.term);
       return all.filter((word) => is(word, 0)).flatMap((word) => {
         const chain = keys.map((key, i) => ({ key, word: i ? at.get(word.position + i)?.find((next) => is(next, i)) : word }));
         return chain.flatMap(({ key, word: each }) => (each && chain.every((link) => link.word) ? [{ key, at: each.start, end: each.end }] : []));
       });
     }).sort((one, other) => one.at - other.at || one.end - other.end);
-    const first = best(found, 200);
-    let place = first && first.at > 40 ? text.indexOf(" ", first.at - 40) + 1 : 0;
-    if (first && (place > first.at || (!place && first.at > 40))) place = first.at - 40;
-    const start = place;
-    let end = Math.min(text.length, place + 240);
-    const inside = found.filter((word) => word.at >= start && word.end <= end);
-    if (end < text.length) end = Math.max(text.lastIndexOf(" ", end - 1), ...inside.map((word) => word.end));
+  }
+
+  /** A text from one place to another in pieces, each marked or not. @param {string} text @param {Found[]} found
+   *  @param {number} place @param {number} end @returns {[string, boolean][]} */
+  function marked(text, found, place, end) {
     /** @type {[string, boolean][]} */
-    const pieces = start ? [["… ", false]] : [];
-    for (const word of inside) {
+    const pieces = [];
+    for (const word of found) {
       const last = pieces[pieces.length - 1];
       const from = Math.max(word.at, place);
       if (word.end <= place) continue;
@@ -1168,7 +1193,30 @@ const memositeSearch = (() => {
       else pieces.push([text.slice(from, word.end), true]);
       place = word.end;
     }
-    if (place < end || end < text.length) pieces.push([`${text.slice(place, end)}${end < text.length ? " …" : ""}`, false]);
+    if (place < end) pieces.push([text.slice(place, end), false]);
+    return pieces;
+  }
+
+  /** The lines of a piece around the wanted words. With the anchor of the line where they are first, the words there,
+   *  and how many of those wanted are together.
+   *  @param {string} piece @param {Words[]} wanted @returns {Passage} */
+  function mark(piece, wanted) {
+    const lines = piece.split("\n").map((line) => line.split("\t"));
+    const text = lines.map((line) => line[line.length - 1]).join(" ");
+    const found = wordsIn(text, wanted);
+    const first = best(found, 200);
+    let start = first && first.at > 40 ? text.indexOf(" ", first.at - 40) + 1 : 0;
+    if (first && (start > first.at || (!start && first.at > 40))) start = first.at - 40;
+    let end = Math.min(text.length, start + 240);
+    const inside = found.filter((word) => word.at >= start && word.end <= end);
+    if (end < text.length) end = Math.max(text.lastIndexOf(" ", end - 1), ...inside.map((word) => word.end));
+    const pieces = marked(text, inside, start, end);
+    if (start) pieces.unshift(["… ", false]);
+    if (end < text.length) {
+      const last = pieces[pieces.length - 1];
+      if (last && !last[1]) last[0] += " …";
+      else pieces.push([" …", false]);
+    }
     let anchor = "";
     let said = "";
     let before = 0;
@@ -1183,7 +1231,7 @@ const memositeSearch = (() => {
     return { excerpt: pieces, anchor, words: said, found: new Set(inside.map(({ key }) => key)).size };
   }
 
-  return { Searcher, QueryError, orderOf, parse, words, prepare, keyword, foldCharacter, compare };
+  return { Searcher, QueryError, orderOf, parse, formsOf, words, prepare, keyword, foldCharacter, compare };
 })();
 
 Object.assign(globalThis, { memositeSearch });

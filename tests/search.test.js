@@ -8,7 +8,7 @@ const path = require("node:path");
 const test = require("node:test");
 
 require("../static/search.js");
-const { QueryError, compare, keyword, parse, prepare, words } = globalThis.memositeSearch;
+const { QueryError, compare, formsOf, keyword, parse, prepare, words } = globalThis.memositeSearch;
 const cases = JSON.parse(fs.readFileSync(path.join(__dirname, "search_cases.json"), "utf8"));
 
 test("texts have the words that the table says", () => {
@@ -20,6 +20,10 @@ test("texts have the words that the table says", () => {
 
 test("names are the terms that the table says", () => {
   for (const { text, keyword: expected } of cases.keywords) assert.equal(keyword(text), expected, text);
+});
+
+test("words have the plain plurals that the table says", () => {
+  for (const { term, forms } of cases.forms) assert.deepEqual(formsOf(term), forms, term);
 });
 
 test("queries are understood or refused as the table says", () => {

@@ -56,6 +56,29 @@ def test_an_edit_of_an_envelope_is_told_as_a_person_would() -> None:
     assert tell("m.openthing", "{", envelope(), limit=100).said == ("An invalid file became valid",)
 
 
+def test_what_two_copies_have_otherwise_is_told_by_every_field_and_not_as_an_edit() -> None:
+    """Of transcripts, too; of a copy that is no memo file nothing else is said."""
+    talk: dict[str, object] = {
+        "memodef": "0.4.0", "type": "memodef:Transcript", "subject": "Talk", "started": "2026-05-01T10:00:00Z",
+        "participants": [{"position": "mill"}], "body_ref": "talk.body.md",
+    }  # fmt: skip
+    later = talk | {
+        "participants": [{"position": "mill"}, {"position": "lock"}], "transport": "web", "capture_tool": "tape",
+        "ended": "2026-05-01T11:00:00Z", "metadata": {"redaction_status": "partial"}, "related_memos": ["a.openthing"],
+    }  # fmt: skip
+    before, after = (json.dumps(fields) for fields in (talk, later))
+    assert tell("talk.openthing", before, after, limit=1_000, of_copies=True).said == (
+        "Related memo added: a", "Participant added: lock", "End added: “2026-05-01 11:00 UTC”",
+        "Transport added: “web”", "Capture tool added: “tape”", "Redaction added: “partial”",
+    )  # fmt: skip
+    for one, other, words in (
+        ("{", envelope(), "That copy is not a valid memo file"),
+        (envelope(), "{", "The copy above is not a valid memo file"),
+        (envelope(), envelope() + " ", "No word differs: only spaces, line ends, or the order of fields"),
+    ):  # fmt: skip
+        assert tell("m.openthing", one, other, limit=1_000, of_copies=True).said == (words,)
+
+
 def test_the_words_of_a_text_that_changed_are_shown_between_those_that_did_not() -> None:
     """Several in a line, whole lines, and gaps where nothing changed; of long lines around, the beginning."""
     assert pieces("The gate is 4 m wide and green.", "The gate is 4.1 m wide and red.") == (
@@ -86,8 +109,8 @@ def test_the_page_of_changes_says_it_and_has_the_json_behind_raw(tmp_path: Path)
     page = build_site(tmp_path, "--quiet") / f"memos/{NAME}/changes/index.html"
     [section] = html.parse(page).xpath("//main//section")
     assert [item.text_content() for item in section.xpath("./ul/li")][-1] == "1 word added to the text"
-    assert section.xpath("./div[@class='diff']/ins/text()") == ["<script>alert(1)</script> "]
-    assert "See <b>it</b>." in section.xpath("string(./div[@class='diff'])")
-    assert "\\n" not in section.xpath("string(./div[@class='diff'])")
-    [raw] = section.xpath("./details[summary='Raw']/pre")
+    assert section.xpath("./div[@class='diff text']/ins/text()") == ["<script>alert(1)</script> "]
+    assert "See <b>it</b>." in section.xpath("string(./div[@class='diff text'])")
+    assert "\\n" not in section.xpath("string(./div[@class='diff text'])")
+    [raw] = section.xpath("./details[summary='Both files, line by line']/pre")
     assert '"body"' in raw.text_content() and not section.xpath(".//script | .//b")

@@ -19,6 +19,7 @@ from memosite.facts.names import (
     read_stamped_name,
     short_hash,
     short_subject,
+    spoken,
     stem_of,
 )
 from memosite.facts.times import UTC, Moment, read_moment, read_stamp
@@ -168,6 +169,14 @@ def test_a_bare_name_has_no_folder_drive_or_scheme() -> None:
         + [(text, False) for text in ("file:a.md", "data:text/html,x", "C:")]
     ):
         assert is_bare_name(text) is is_bare
+
+
+def test_a_title_that_is_the_name_of_a_file_is_said_in_words() -> None:
+    """Any other stays: with a space, a capital or an underscore, a date, a number."""
+    assert spoken("after-the-county-file") == "After the county file"
+    assert (spoken("task-42"), spoken("été-ok")) == ("Task 42", "Été ok")
+    for title in ("auth", "2026-05-01", "Auth-module", "a_b-c", "a -b", "list_reviews", "-a-", "", "a--b"):
+        assert spoken(title) == title
 
 
 def test_a_short_subject_is_the_first_clause_that_says_enough_else_the_name_speaks() -> None:

@@ -78,6 +78,9 @@ def test_a_ledger_keeps_records_and_entities_and_what_is_gone_leaves_a_page() ->
     later = planned(artifacts[-1], ledger=ledger)
     for path in ("records/wyren/quay.rejected-paths.0a/index.html", "entities/koha/index.html"):
         assert isinstance(later[path], GonePage)
+    overview = planned(*artifacts)["systems/index.html"]
+    assert isinstance(overview, SystemsPage) and all(row.intro and row.newest for row in overview.systems)
+    assert all(len(row.newest) == min(row.total, 5) for row in overview.systems)
     overview = later["systems/index.html"]
     assert isinstance(overview, SystemsPage) and [row.total for row in overview.systems] == [0, 0, 0, 0]
     assert later["archive/ledger.jsonl"].data.decode() == ledger_text

@@ -23,6 +23,7 @@ from memosite.plan.positions import PositionPage
 from memosite.plan.records import RecordPage
 from memosite.plan.removed import GonePage, NotFoundPage
 from memosite.plan.search import SearchPage
+from memosite.plan.sessions import SessionsPage
 from memosite.plan.threads import ThreadMember, ThreadPage, ThreadsPage
 from memosite.plan.transcripts import TranscriptPage
 from memosite.render.difference import compare
@@ -93,7 +94,7 @@ def rendered(page: Page, renderer: Renderer = RENDERER) -> lxml_html.HtmlElement
     assert all("defer" in attributes and not text for attributes, text in others)
     scripted = (
         HomePage, SearchPage, ArtifactPage, ActionsPage, ActionListPage, PositionPage, DecisionsPage, ThreadsPage,
-        ListPage, NotFoundPage, FeedsPage, HealthPage,
+        ListPage, NotFoundPage, FeedsPage, HealthPage, SessionsPage,
     )  # fmt: skip
     assert not others or isinstance(page, scripted)
     assert tree.xpath("//*[@style or @*[starts-with(name(), 'on')]]") == [] and tree.xpath("count(//h1)") == 1
@@ -228,16 +229,22 @@ def test_the_head_of_a_memo_says_its_subject_its_mailbox_and_who_has_read_it() -
     assert rendered(memo(summary=None)).xpath("//section[@class='summary'] | //h2[@class='label']") == []
 
 
-def test_other_wordings_are_compared_line_by_line_and_word_by_word() -> None:
-    """Texts and envelopes; what lines share is not marked; a diff of huge texts is bounded, and says so."""
+def test_copies_with_other_content_are_compared_in_words_and_line_by_line() -> None:
+    """Texts and envelopes, the files folded; what lines share is not marked; a diff of huge texts is bounded."""
+    head = '{"memodef": "0.4.0", "type": "memodef:Memo", "from": "a", "to": ["b"], "subject": "Plan",\n"body": '
     variant = sample(
-        VariantRow, shown_envelope=shelve('{"subject": "Plan",\n"body": "One.\\nTwo.\\nThree."}'),
-        other_envelope=shelve('{"subject": "Plan",\n"body": "One.\\n2.\\nThree."}'), shown_body=shelve(MEMO_TEXT),
-        other_body="",
+        VariantRow, file="x.openthing", shown_envelope=shelve(head + '"One.\\nTwo.\\nThree."}'),
+        other_envelope=shelve(head + '"One.\\n2.\\nThree."}'), shown_body=shelve(MEMO_TEXT), other_body=shelve("Ice."),
     )  # fmt: skip
-    text, envelope = rendered(memo(variants=(variant,))).xpath("//pre[@class='diff']")
-    assert [line.text_content() for line in envelope if line.get("class") in {"ins", "del"}] == ["-Two.\\n", "+2.\\n"]
-    assert {line.get("class") for line in text} == {"place", "same", "del"}
+    tree = rendered(memo(variants=(variant,)))
+    text, envelope = tree.xpath("//section[@class='variants']//div[starts-with(@class, 'diff')]")
+    assert " ".join(envelope.text_content().split()) == "One. 2.Two. Three."
+    assert (envelope.xpath("del/text()"), envelope.xpath("ins/text()"), text.xpath("del/text()")) == (
+        ["2."], ["Two."], ["Ice."],
+    )  # fmt: skip
+    assert tree.xpath("//ul[contains(@class, 'said')]/li/text()")[-1] == "1 word of the text changed"
+    (lines,) = tree.xpath("//section[@class='variants']//details/pre[@class='diff']")
+    assert [line.text_content() for line in lines if line.get("class") in {"ins", "del"}] == ["-2.\\n", "+Two.\\n"]
     found = compare("Two loads, on Friday.\nSame.\nGone", "Two trial loads, on Friday.\nSame.\nNew words")
     assert found.lines[1:] == (
         ("del", (("-Two ", False), ("loads, on Friday.", False))),
@@ -247,11 +254,11 @@ def test_other_wordings_are_compared_line_by_line_and_word_by_word() -> None:
     counts, others = ("".join(f"{number % most}\n" for number in range(9_000)) for most in (9_000, 7))
     envelope = shelve("{}")
     variant = VariantRow(
-        label="x", shown_envelope=envelope, other_envelope=envelope, shown_body=shelve(counts),
+        label="x", file="x.openthing", shown_envelope=envelope, other_envelope=envelope, shown_body=shelve(counts),
         other_body=shelve(others),
     )  # fmt: skip
     tree = rendered(memo(variants=(variant,)))
-    assert len(tree.xpath("//pre[@class='diff']/span")) < 4_100
+    assert len(tree.xpath("//div[contains(@class, 'diff')]/*")) < 4_100
     assert "Only the beginning of the two texts is compared." in tree.text_content()
 
 

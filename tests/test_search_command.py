@@ -98,7 +98,9 @@ def test_hits_are_told_to_people_and_to_machines(site: Path, capsys: Capture) ->
     assert capsys.readouterr().out.endswith("2 results, the first 1 shown (--limit N)\n")
     assert search(site, "--limit", "0", "kind:memo") == 2
     capsys.readouterr()
-    assert search(site, "--quiet", "tide") == 0
+    assert search(site, "after:1d") == 0
+    assert capsys.readouterr().err == "memosite: counted back from 2026-05-01, the newest date of the archive\n"
+    assert search(site, "--quiet", "tide after:1d") == 0
     assert search(site, "--quiet", "ferri") == 1
     assert capsys.readouterr() == ("", "")
 

@@ -45,8 +45,8 @@ def test_case_and_composition_make_no_difference_and_folding_is_done_once(text: 
 def as_lists(node: language.QueryNode) -> list[object]:
     """The tree of a query."""
     match node:
-        case language.Words(field=field, terms=terms, prefix=prefix):
-            return ["words", field, list(terms), prefix]
+        case language.Words(field=field, terms=terms, prefix=prefix, exact=exact):
+            return ["words", field, list(terms), prefix, *[True] * exact]
         case language.KeyTerm(field=field, value=value, prefix=prefix):
             return ["key", field, value, prefix]
         case language.Dates(start=start, end=end):
@@ -68,6 +68,8 @@ def test_words_names_and_queries_are_read_as_the_table_says() -> None:
         assert [[word.term, word.position] + ["part"] * word.part for word in words] == case["words"]
     for case in CASES["keywords"]:
         assert Analyzer().keyword(case["text"]) == case["keyword"]
+    for case in CASES["forms"]:
+        assert list(language.forms_of(case["term"])) == case["forms"]
     for case in CASES["queries"]:
         try:
             found: dict[str, object] = {"tree": as_lists(parse_query(str(case["query"]), Analyzer()))}

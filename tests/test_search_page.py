@@ -63,8 +63,10 @@ def test_words_are_found_as_they_are_typed_and_a_hit_opens_at_its_turn(address: 
     browser.open(f"{address}/search/index.html")
     browser.wait_for("document.activeElement?.id === '_query'")
     browser.type("tide")
-    assert browser.wait_for(f"{STATUS} === '2 results' && {HITS}") == ["Tide tables", "Ebb"]
-    assert browser.value("[...document.querySelectorAll('mark')].map((mark) => mark.textContent)") == ["tide", "tide"]
+    said = "2 results, with words that begin with “tide”"
+    assert browser.wait_for(f"{STATUS} === '{said}' && {HITS}") == ["Tide tables", "Ebb"]
+    marked = browser.value("[...document.querySelectorAll('mark')].map((mark) => mark.textContent)")
+    assert marked == ["Tide", "tide", "tide"]
     assert "q=tide" in browser.value("location.href")
     browser.press("ArrowDown")
     browser.press("Enter")
@@ -86,6 +88,35 @@ def test_words_are_found_as_they_are_typed_and_a_hit_opens_at_its_turn(address: 
     browser.open(f"{address}/search/index.html?q=ebb+OR+high&order=best")
     assert browser.wait_for(f"{STATUS} === '3 results' && {HITS}")[0] == "Ebb"
     assert browser.value("document.getElementById('_order').value") == "best"
+
+
+def test_a_word_finds_its_plural_and_while_it_is_typed_what_begins_so_and_the_page_says_which(
+    tmp_path: Path, browser: Browser
+) -> None:
+    """Entered, it is whole again, unless nothing has it; a date that is counted back from is named."""
+    for day, subject in enumerate(("Barcode of the van", "Barcodes", "Barcoding", "The van"), 1):
+        sent = f"2026-03-0{day}T09:00:00Z"
+        write_memo(tmp_path / "memos/inbox", f"2026-03-0{day}--a", subject=subject, body="It came.", sent=sent)
+    page = f"{build_site(tmp_path).as_uri()}/search/index.html"
+    marks = "[...document.querySelectorAll('#_hits a mark')].map((one) => one.textContent)"
+    for query, said, hits in (
+        ("barcode", "2 results", ["Barcodes", "Barcode of the van"]),
+        ("%22barcode%22", "1 result", ["Barcode of the van"]),
+        ("barco", "3 results, with words that begin with “barco”", ["Barcoding", "Barcodes", "Barcode of the van"]),
+        ("van+barco", "1 result, with words that begin with “barco”", ["Barcode of the van"]),
+        ("barcodes*", "1 result", ["Barcodes"]),
+        ("after:2d", "3 results. Counted back from 2026-03-04, the newest date of the archive.",
+         ["The van", "Barcoding", "Barcodes"]),
+    ):  # fmt: skip
+        browser.open(f"{page}?q={query}")
+        assert browser.wait_for(f"{STATUS} === '{said}' && {HITS}") == hits, query
+        assert bool(browser.value(marks)) == (query != "after:2d")
+    write_memo(tmp_path / "memos/inbox", "2026-03-05--a", subject="Barcod", body="So.", sent="2026-03-05T09:00:00Z")
+    build_site(tmp_path)
+    browser.open(f"{page}?q=barcod")
+    browser.wait_for(f"{STATUS} === '1 result. 3 more with longer words: barcod*' && {HITS}.length === 1")
+    browser.value("document.querySelector('#_status a').click()")
+    browser.wait_for(f"document.getElementById('_query').value === 'barcod*' && {STATUS} === '4 results'")
 
 
 def test_every_page_has_a_search_box_facets_narrow_and_what_could_be_sought_is_offered(
@@ -184,11 +215,11 @@ def test_the_demonstration_is_searched(how: str, example_site: Path, browser: Br
         browser.open(f"{address}/search/index.html")
         browser.wait_for("document.activeElement?.id === '_query'")
         browser.type("shelf")
-        browser.wait_for(f"{STATUS}.endsWith(' results') && {kind} !== undefined")
+        browser.wait_for(f"{STATUS}.includes(' results') && {kind} !== undefined")
         browser.value(f"{kind}.click()")
         browser.wait_for(f"{box} === 'shelf kind:transcript' && {STATUS} === '1 result'")
         browser.go(-1)
-        browser.wait_for(f"{box} === 'shelf' && {STATUS}.endsWith(' results')")
+        browser.wait_for(f"{box} === 'shelf' && {STATUS}.includes(' results')")
         browser.go(1)
         browser.wait_for(f"{box} === 'shelf kind:transcript' && {STATUS} === '1 result'")
         browser.value("document.querySelector('#_hits a').click()")
@@ -281,7 +312,7 @@ def test_a_server_that_sends_parts_sends_only_what_a_query_needs(example_site: P
 
         with serve_folder(example_site.parent, Noting) as address:
             browser.open(f"{address}{example_site.name}/search/index.html?q=shelf+holds")
-            browser.wait_for(f"{STATUS}.endsWith('results') && document.querySelectorAll('#_facets h2').length")
+            browser.wait_for(f"{STATUS}.includes('results') && document.querySelectorAll('#_facets h2').length")
             found.append(browser.value(HITS))
     assert found[0] == found[1]
     pieces = [range_ for range_, code in asked[SendingParts] if code == 206]

@@ -761,6 +761,36 @@ def test_what_a_harness_put_there_is_no_title(put: str) -> None:
     assert title_of(log.session) == "Which ferry?"
 
 
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        ("[02/20/26 17:41 dev ~/source/quay/ferry] go run ferry\nIt fails.", "go run ferry"),
+        ("me@quay:~/ferry$ make test", "make test"),
+        ("(venv) me@quay ferry % pytest -q", "pytest -q"),
+        ("PS C:\\Users\\me> dir", "dir"),
+        ("➜  ferry git:(main) ✗ make", "make"),
+        ("$ make test", "make test"),
+        ("Read /srv/tides/src/gate.py, please", "Read src/gate.py, please"),
+        ("Fix all of /Users/me/quay-works/plans/may.md now", "Fix all of …/may.md now"),
+        ("Look into C:\\Users\\me\\quay\\", "Look into …/quay"),
+        ("See https://quay.example/a/b/c and /etc/hosts", "See https://quay.example/a/b/c and /etc/hosts"),
+        ("[web/api] Add a gate for $ 5", "[web/api] Add a gate for $ 5"),
+        ("[the plan](/a/b/c.md) says it", "[the plan](…/c.md) says it"),
+        ("# Draw the gate", "# Draw the gate"),
+        ("me@quay:~$", "me@quay:~$"),
+    ],
+)
+def test_a_title_has_no_prompt_of_a_shell_and_no_long_path(said: str, title: str) -> None:
+    """Of a title of its own, and of the first words of a person; paths of the session's folder are below it."""
+    log = Claude()
+    log.ask(said)
+    assert title_of(log.session) == title
+    log = Claude()
+    log.ask("Which ferry?")
+    log.add("custom-title", customTitle=said.split("\n", maxsplit=1)[0])
+    assert title_of(log.session) == title
+
+
 def test_a_session_without_a_title_or_a_prompt_is_named_by_agent_and_start() -> None:
     """Something is always there to be clicked."""
     log = Claude()

@@ -7,8 +7,15 @@ from typing import Any
 import pytest
 from lxml import html
 
+from memosite.archive.ledger import Ledger
 from memosite.cli import main
+from memosite.config.loading import load_config
 from memosite.formats.sessions.model import Part, call_line
+from memosite.plan import context_of
+from memosite.plan.sessions import SessionsPage, plan_sessions
+from tests.support.archives import open_folders
+from tests.support.chromium import chromium
+from tests.support.files import write_text
 from tests.support.memos import send, write_org, write_transcript
 from tests.support.pages import bad_links
 from tests.support.search import browse
@@ -21,6 +28,7 @@ LATER_ID = "7a2f1d6e-0000-4c61-9a56-1f7f5f0f9a02"
 LATER = f"2026-05-01-1400--claude-code--{LATER_ID}"
 CHILD = f"2026-05-02-0900--claude-code--{ID}.agent-a1"
 LONE = "2026-05-03-0800--codex--0199aaaa-0000-7000-8000-000000000001"
+PARTS = ("timeline/sessions/1", "timeline/sessions/2")
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 
@@ -243,17 +251,63 @@ def test_lists_have_a_row_for_each_session_and_none_for_a_subagent(folder: Path)
         said = " ".join(rows(site / file))
         assert "Which tide gate is open?" in said and "Count the barges" not in said
         assert "Claude Code session · 9 turns" in said
-    assert rows(site / "sessions/harbour/index.html") == [
-        "2026-05-03 Is the pier zqlit? Codex session · 2 turns",
-        "2026-05-01 Which tide gate is open? Claude Code session · 4 turns",
+    said = [
+        "2026-05-03 08:00 UTC Is the pier zqlit? 2 turns Codex 1 turn by a person · 1 tool call",
         (
-            "2026-05-01 Which tide gate is open? engineer · Claude Code session · 9 turns · 1 subagent · "
-            f"committed 1a2b3c4 · wrote …ox/{MEMO}.openthing, src/tide.py"
+            "2026-05-01 14:00 UTC Which tide gate is open? 4 turns "
+            "Claude Code, model-9 lasted 1 hour · 2 turns by a person"
+        ),
+        (
+            "2026-05-01 14:00 UTC Which tide gate is open? 9 turns engineer · Claude Code, model-9 lasted 18 minutes · "
+            "4 turns by a person · 4 tool calls · 1 subagent · 1 commit · "
+            "wrote 2026-05-01-1405--engineer--director--ti…, tide.py"
         ),
     ]
-    (source,) = words(html.parse(site / "sessions/index.html").getroot(), "//section")
-    assert source == "harbour 3 Claude Code 2, Codex 1 Newest 2026-05-03"
+    assert rows(site / "sessions/harbour/index.html") == said
+    whole = html.parse(site / "sessions/index.html").getroot()
+    assert [one.replace(" · harbour", "") for one in rows(site / "sessions/index.html")] == said
+    (head,) = words(whole, "//header/p[@class='envelope']")
+    assert head == (
+        "3 sessions with AI agents, as the agents logged them. The person in them is director. "
+        "Subagents are on the page of the session that started them."
+    )
+    assert words(whole, "//select[@id='way']/option") == ["all", "Claude Code (2)", "Codex (1)"]
     assert "../../sessions/index.html" in html.parse(site / f"memos/{MEMO}/index.html").xpath("//nav//a/@href")
+
+
+def test_the_list_is_filtered_by_agent_and_words(folder: Path) -> None:
+    """Months without a row that is left are not shown."""
+    page = folder / "_site/sessions/index.html"
+    seen = "[...document.querySelectorAll('.row')].filter((row) => row.offsetParent).length"
+    choose = "(() => {{ const way = document.getElementById('way'); way.value = {!r};"
+    choose += " way.dispatchEvent(new Event('change')); return way.value; }})()"
+    type_ = "(() => {{ const box = document.getElementById('filter'); box.value = {!r};"
+    type_ += " box.dispatchEvent(new Event('input')); return box.value; }})()"
+    with chromium() as browser:
+        browser.open(page.as_uri())
+        found = [browser.value(seen)]
+        for action in (choose.format("Codex"), type_.format("tide"), choose.format(""), type_.format("subagent")):
+            browser.value(action)
+            found.append(browser.value(seen))
+        assert found == [3, 1, 0, 2, 1] and browser.complaints == []
+        browser.value(type_.format("nowhere"))
+        assert browser.value("[...document.querySelectorAll('.list')].every((one) => !one.offsetParent)")
+
+
+def test_a_long_list_of_all_sessions_has_every_one_in_its_parts_at_addresses_no_source_can_have(tmp_path: Path) -> None:
+    """Two sources of 300 sessions each have no parts, all together two; a source may be called as a part is."""
+    run = "# aider chat started at 2026-05-{:02} 08:{:02}:{:02}\n\n#### Count {}\n\nDone.\n\n"
+    for source in ("1", "2"):
+        runs = (run.format(number // 60 + 1, number % 60, int(source), f"{source}.{number}") for number in range(300))
+        write_text(tmp_path / source / "sessions/history.md", "".join(runs))
+    (tmp_path / "memosite.yml").write_text("sources: [{path: '1'}, {path: '2'}]\n", encoding="utf-8")
+    with open_folders(tmp_path / "1", tmp_path / "2") as (archive, shelf):
+        planned = list(plan_sessions(context_of(load_config(tmp_path), archive, shelf), Ledger()))
+    pages = {one.path: one for one in planned if isinstance(one, SessionsPage)}
+    assert set(pages) == {f"{name}/index.html" for name in ("sessions", "sessions/1", "sessions/2", *PARTS)}
+    hrefs = {path: [row.href for month in one.months for row in month.rows] for path, one in pages.items()}
+    assert sorted(map(len, hrefs.values())) == [100, 300, 300, 500, 500]
+    assert len({href for name in PARTS for href in hrefs[f"{name}/index.html"]}) == 600
 
 
 def test_sessions_have_feeds_of_their_own_and_are_in_no_other(folder: Path) -> None:

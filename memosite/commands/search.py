@@ -25,6 +25,7 @@ from memosite.search.answer import Search, read_query
 from memosite.search.command import Searchable, searchable
 from memosite.search.whoosh.index import making_index, open_index, starting_maker
 from memosite.search.whoosh.reader import IndexReader
+from memosite.search_language import Ago, leaves, moment_of
 
 if TYPE_CHECKING:
     from memosite.reading.as_of import Past
@@ -89,6 +90,9 @@ def run_search(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
         if query is None:
             return opened.is_whole
         answer = opened.search.find(query.node, sort=options.sort, limit=options.limit)
+        newest = None if options.quiet else opened.search.newest
+        if newest is not None and any(isinstance(leaf, Ago) for leaf, _ in leaves(query.node)):
+            say(f"memosite: counted back from {moment_of(newest):%Y-%m-%d}, the newest date of the archive")
     if options.json:
         show(as_json(answer, query, base_url=asked.base_url))
     elif not options.quiet:

@@ -195,6 +195,7 @@ SHORT_SUBJECT = 100
 NO_SUBJECT = "(no subject)"
 """The subject shown where neither the field nor the name gives one."""
 
+_FILE_NAME = regex(r"[^\W\d_A-Z][^\W_A-Z]*(?:-[^\W_A-Z]+)+")
 _CLAUSE_END = regex(r"(?:[.!?;:,](?=\s)|\s+[—–-]{1,2}(?=\s)|\s+(?=\()|[。！？；：，])")
 _CLAUSE_LEAST = 24
 _SAID_ALOUD = ("!", "?", "！", "？")
@@ -213,6 +214,11 @@ def short_subject(subject: str, *, stem: str) -> str:
         if is_visible(short.rstrip("…")):
             return short
     return NO_SUBJECT
+
+
+def spoken(title: str) -> str:
+    """A title as words, if it is the name of a file: `after-the-county-file` as "After the county file"."""
+    return title[:1].upper() + title[1:].replace("-", " ") if _FILE_NAME.fullmatch(title) else title
 
 
 def _shorten(line: str) -> str:

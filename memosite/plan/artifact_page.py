@@ -58,7 +58,10 @@ def track_of(context: Context, start: str, artifact: Artifact) -> tuple[pages.Tr
     """The steps of a decision or a proposal in the order of time; none if there is no other than itself."""
     if sort_of(artifact) == "other" or artifact.withheld:
         return ()
-    chain = [*reversed(list(_older(context, artifact))), artifact, *_newer(context, artifact)]
+    shown = context.archive.artifacts[context.same_decisions.get(artifact.ref, (artifact.ref,))[0]]
+    ends = (artifact,) if shown is artifact else (artifact, shown)
+    older = [step for end in ends for step in _older(context, end)]
+    chain = [*reversed(older), shown, *(step for end in ends for step in _newer(context, end))]
     steps: list[tuple[str, Artifact]] = []
     for one in chain:
         if sort_of(one) == "decision":
@@ -134,19 +137,10 @@ def _found(context: Context, refs: Iterable[Ref]) -> list[Artifact]:
     return sorted(found, key=lambda one: one.sort_key)
 
 
-def records_of(context: Context, decision: Artifact) -> list[Record]:
-    """Records of decisions that mention a decision of documents: the same, as other systems have it."""
-    if not isinstance(decision, Document):
-        return []
-    found = (one for one in _near(context, decision) if isinstance(one, Record) and sort_of(one) == "decision")
-    return sorted((one for one in found if one.ref not in decision.supersedes), key=lambda one: one.sort_key)[:_STEPS]
-
-
-def _near(context: Context, artifact: Artifact) -> Iterator[Artifact]:
-    """Documents and records that an artifact mentions, or that mention it."""
-    for ref in dict.fromkeys(artifact.beside(_LINKS)):
-        if ref[0] in {"document", "record"} and ref in context.archive.artifacts:
-            yield context.archive.artifacts[ref]
+def records_of(context: Context, decision: Artifact) -> list[Artifact]:
+    """What other systems have of a decision, if it is the one that lists show; the oldest first."""
+    first, *others = context.same_decisions.get(decision.ref, (decision.ref,))
+    return _found(context, others)[:_STEPS] if first == decision.ref else []
 
 
 def outdated_citations(context: Context, start: str, artifact: Artifact) -> tuple[pages.OutdatedCitation, ...]:
@@ -397,6 +391,7 @@ def variant_rows(artifact: Memo | Transcript) -> tuple[pages.VariantRow, ...]:
         rows.append(
             pages.VariantRow(
                 label=_holders(artifact, number),
+                file=artifact.variants[0].envelope.file.path,
                 shown_envelope=shown_envelope,
                 other_envelope=envelope,
                 shown_body=shown_body,

@@ -156,6 +156,11 @@ class Context(Value, dict=True, apart=("mentions",)):
         return indexes.find_bundles(self.archive.artifacts.values()) if self.site.is_lean else {}
 
     @cached_property
+    def same_decisions(self) -> dict[Ref, tuple[Ref, ...]]:
+        """For each decision that several systems have, all of them, the one that lists show first."""
+        return indexes.find_same_decisions(self.archive.artifacts.values())
+
+    @cached_property
     def list_places(self) -> dict[Ref, indexes.ListPlace]:
         """The place of each artifact in the list that readers page through."""
         return indexes.list_places(self.archive.artifacts.values(), self.label)

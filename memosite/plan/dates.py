@@ -4,12 +4,15 @@ import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
+from typing import TypeVar
 
 from memosite.archive.model import Artifact
 from memosite.archive.urls import UNDATED_MONTH, month_of
 from memosite.facts.phrases import phrase, phrases
 from memosite.facts.times import Moment
 from memosite.pages import Cell, PictureColumn, PictureRow, Reference
+
+A = TypeVar("A", bound=Artifact)
 
 by_arrival = attrgetter("arrival")
 """The order in which everything is kept."""
@@ -44,10 +47,10 @@ def duration(seconds: float) -> str:
     return phrase("under a minute")
 
 
-def newest_first(artifacts: Iterable[Artifact]) -> list[Artifact]:
+def newest_first(artifacts: Iterable[A]) -> list[A]:
     """By date, newest first; what has no date comes last, the later arrived first."""
-    dated: list[Artifact] = []
-    undated: list[Artifact] = []
+    dated: list[A] = []
+    undated: list[A] = []
     for artifact in artifacts:
         (dated if artifact.date else undated).append(artifact)
     dated.sort(key=_by_date, reverse=True)

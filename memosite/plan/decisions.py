@@ -169,6 +169,7 @@ def plan_decisions(context: Context) -> Iterator[DecisionsPage | ListPage | Writ
     """The list, its filters, the parts with everything in order of arrival, and the twins."""
     artifacts = context.archive.artifacts.values()
     merged = {ref for one in artifacts for ref in one.same_matter if ref[0] == "record"}
+    again = {ref for some in context.same_decisions.values() for ref in some[1:]}
     found = [
         one
         for one in artifacts
@@ -180,7 +181,8 @@ def plan_decisions(context: Context) -> Iterator[DecisionsPage | ListPage | Writ
         context=context,
         day=newest_day(context),
         deciders=_Deciders(context),
-        decisions=newest_first(one for one in found if sort_of(one) == "decision"),
+        records=newest_first(one for one in found if sort_of(one) == "decision"),
+        decisions=newest_first(one for one in found if sort_of(one) == "decision" and one.ref not in again),
         proposals=newest_first(one for one in found if sort_of(one) == "proposal"),
         others=newest_first(one for one in found if sort_of(one) == "other"),
     )
@@ -206,10 +208,11 @@ def _former_headings(found: Iterable[Artifact]) -> list[str]:
 
 
 class _Lists(Value):
-    """Decisions, proposals and other documents, each newest first."""
+    """Decisions, proposals and other documents, each newest first. `records` has each decision of each system."""
 
     context: Context
     day: dt.date | None
+    records: Sequence[Artifact]
     decisions: Sequence[Artifact]
     proposals: Sequence[Artifact]
     others: Sequence[Artifact]
@@ -230,7 +233,8 @@ class _Lists(Value):
             waiting = self.waiting() if view == "pending" else []
             of_standing = (one for one in self.decisions if standing_of(one) in leaves)
             return [*(one for one in of_standing if one.owed_by or standing_of(one) != "pending"), *waiting]
-        return {"proposals": self.proposals, "documents": self.others}.get(view, self.decisions)
+        others = {"proposals": self.proposals, "documents": self.others, "by-source": self.records}
+        return others.get(view, self.decisions)
 
     def waiting(self) -> list[Artifact]:
         """What is pending besides decisions: proposals, and what else has a status that awaits somebody."""
@@ -316,7 +320,7 @@ def _intro(lists: _Lists) -> str:
         return phrase("Decisions and pending proposals by date, the pending ones first.")
     return phrase(
         "Decisions by date, pending first; the newest is of {day}. In force is what was decided, and is neither "
-        "rejected nor superseded. A decision that is recorded in several systems is listed once for each system.",
+        "rejected nor superseded. What several systems have is listed once, and leads to each of them.",
         day=newest.day,
     )
 
@@ -340,7 +344,8 @@ def _views(lists: _Lists, start: str, current: str) -> Iterator[View]:
         return
     for view, words in VIEWS.items():
         total = None if view.startswith("by-") else len(lists.of(view))
-        if total == 0 and view in {"unclear", "no-status", "documents"} and view != current:
+        is_told_apart = total and not (view == "accepted" and total == len(lists.of("in-force")))
+        if not is_told_apart and view in {"accepted", "unclear", "no-status", "documents"} and view != current:
             continue
         href = None if view == current else urls.relative(start, f"{urls.DECISIONS}{view}/" if view else urls.DECISIONS)
         yield View(page=Reference(label=words.name, href=href), total=total)

@@ -29,6 +29,7 @@ from memosite.facts.phrases import phrase
 from memosite.facts.texts import Sentence, destination_spans, mention_spans, sentence_around, session_spans
 from memosite.facts.times import read_moment
 from memosite.facts.values import Value, field
+from memosite.formats.status import Standing, decided_on, sort_of, standing_of
 from memosite.formats.systems import RECORD_IDS
 from memosite.pages import Neighbours, Reference
 from memosite.passages import Around, around_in, bodies_of
@@ -294,6 +295,61 @@ def find_captures(artifacts: Iterable[Artifact]) -> dict[Ref, tuple[Ref, ...]]:
         for ref in refs[:_MOST]:
             found[ref] |= {other: None for other in refs[:_MOST] if other != ref}
     return {ref: tuple(others) for ref, others in found.items()}
+
+
+# Finds decisions that several systems have: a document, and what memory systems keep of it (SPEC 4).
+
+
+_BESIDE = 200  # links of a decision, each way, that are looked at
+_CALLED_SO = 50  # decisions of a day with one word in their titles: a more common word tells nothing
+_SHARED_WORDS, _OF_SHORTER = 3, 0.85
+"""Titles say the same if they share so many words (linked decisions: one), and this part of the shorter's."""
+_TITLE_WORD = regex(r"\w{3,}")
+
+
+class _Decision(NamedTuple):
+    """A decision with what tells whether another is the same: its day, and the words of its title."""
+
+    artifact: Artifact
+    standing: Standing | None
+    day: str
+    words: Set[str]
+
+    def is_also(self, other: "_Decision", *, are_linked: bool) -> bool:
+        """Whether another system's decision is the same: it stands likewise, and two of link, day and title agree."""
+        if self.artifact.system == other.artifact.system or self.standing != other.standing:
+            return False
+        shared = len(self.words & other.words)
+        least = 1 if are_linked else _SHARED_WORDS
+        is_called_so = shared >= max(least, _OF_SHORTER * min(len(self.words), len(other.words)))
+        return are_linked + is_called_so + (self.day == other.day != "") >= 2
+
+
+def find_same_decisions(artifacts: Iterable[Artifact]) -> dict[Ref, tuple[Ref, ...]]:
+    """For each decision that several systems have, all of them; first a document, else the one that arrived first."""
+    every = [one for one in artifacts if isinstance(one, Document | Record) and not one.withheld]
+    first_of: dict[Ref, Ref] = {}
+    leaders: dict[Ref, _Decision] = {}
+    called: dict[tuple[str, str], list[_Decision]] = defaultdict(list)
+    groups: dict[Ref, list[Ref]] = defaultdict(list)
+    for artifact in sorted(every, key=lambda one: (one.kind != "document", one.arrival)):
+        if sort_of(artifact) != "decision":
+            continue
+        day = decided_on(artifact) or (artifact.date.day if artifact.date else "")
+        words = frozenset(_TITLE_WORD.findall(artifact.subject.casefold()))
+        this = _Decision(artifact, standing_of(artifact), day, words)
+        linked = {first_of[ref] for ref in artifact.beside(_BESIDE) if ref in first_of}
+        same = (called[day, word] for word in sorted(words))
+        others = (one for some in same if len(some) <= _CALLED_SO for one in some)
+        near = {one.artifact.ref: one for one in (*(leaders[ref] for ref in sorted(linked)), *others)}
+        found = next((ref for ref, one in near.items() if this.is_also(one, are_linked=ref in linked)), artifact.ref)
+        first_of[artifact.ref] = found
+        groups[found].append(artifact.ref)
+        if found == artifact.ref:
+            leaders[found] = this
+            for word in words:
+                called[day, word].append(this)
+    return {ref: tuple(some) for some in groups.values() if len(some) > 1 for ref in some}
 
 
 # Finds what is before and after an artifact in the list that a reader pages through, in order of arrival.

@@ -47,9 +47,15 @@ class AnchorRow(Value):
 
 
 class SystemRow(Value):
-    """One of the other memory systems: its records by type, the sources they are in, and how many more there are."""
+    """One of the other memory systems: what it is, its records by type, their sources, how many more there are.
+
+    `newest` are its newest records.
+    """
 
     system: Reference
+    anchor: str
+    intro: str
+    newest: tuple[Row, ...]
     total: int
     types: tuple[tuple[str, int], ...]
     sources: tuple[str, ...]
@@ -161,7 +167,7 @@ def _record_page(context: Context, record: Record, start: str) -> RecordPage:
         record_section=card.section or "",
         source=card.file.source,
         place=card.file.path if card.line is None else f"{card.file.path}:{card.line}",
-        modified=card.modified,
+        modified=card.modified if card.modified != record.date else None,
         is_superseded=record.is_superseded,
         successor=context.successor(start, record),
         fields=tuple((cut_line(label, 100), cut_line(value, _VALUE_CHARS)) for label, value in card.fields[:_ROWS]),
@@ -272,6 +278,10 @@ VIEWS: Mapping[str, _Grouping] = {
 """By what the records of a system can be grouped besides its own way; each is a page below the system's."""
 
 
+_NEWEST = 5
+"""How many records of each system the page of all systems lists."""
+
+
 _NAMED = 20
 """The most types and sources that are named of a system among the others."""
 
@@ -289,7 +299,7 @@ def plan_systems(context: Context, ledger: Ledger) -> Iterator[SystemsPage | Lis
     yield SystemsPage(
         **page.head_of(context, SYSTEMS, title=phrase("Records"), section="systems"),
         twins=page.twin_links(SYSTEMS, SYSTEMS),
-        systems=tuple(_system_row(system, context.records.get(system, ())) for system in systems),
+        systems=tuple(_system_row(context, system) for system in systems),
         entities=len(context.entities),
     )
     totals = [(system, system_page(system), len(context.records.get(system, []))) for system in systems]
@@ -303,12 +313,25 @@ def plan_systems(context: Context, ledger: Ledger) -> Iterator[SystemsPage | Lis
         yield from page.list_twins(context, here, system, records, facts={"system": system})
 
 
-def _system_row(system: str, records: Sequence[Record]) -> SystemRow:
+def _system_row(context: Context, system: str) -> SystemRow:
+    records: Sequence[Record] = context.records.get(system, ())
+    known = find_system(system)
     types = Counter(record.card.type for record in records)
     ordered = sorted(types, key=lambda type_: (-types[type_], type_))
     sources = sorted({record.card.file.source for record in records})
     return SystemRow(
         system=Reference(label=system, href=relative(SYSTEMS, system_page(system))),
+        anchor=system,
+        intro=known.intro if known else "",
+        newest=page.section(
+            context,
+            SYSTEMS,
+            system,
+            records,
+            anchor=system,
+            limit=_NEWEST,
+            title=sources[0] if len(sources) == 1 else "",
+        ).rows,
         total=len(records),
         types=tuple((type_, types[type_]) for type_ in ordered[:_NAMED]),
         more_types=max(0, len(ordered) - _NAMED),

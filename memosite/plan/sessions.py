@@ -6,22 +6,22 @@ from typing import ClassVar, Final
 
 from memosite.archive import urls
 from memosite.archive.ledger import Ledger
-from memosite.archive.model import Artifact, SessionCommit, Transcript
+from memosite.archive.model import SessionCommit, Transcript
 from memosite.facts import rules
 from memosite.facts.parsed import Ref, SessionLog
 from memosite.facts.phrases import joined, phrase, phrases
-from memosite.facts.times import Moment
+from memosite.facts.texts import cut_line
 from memosite.facts.values import Value, replace
-from memosite.pages import ListPage, ListSection, Page, PagePart, Reference, Row
+from memosite.pages import ListSection, Page, PagePart, Reference, Row, View
 from memosite.plan import page
 from memosite.plan.context import LIST_LIMIT, Context, Written, turns_line
-from memosite.plan.dates import month_name, newest_first
+from memosite.plan.dates import by_arrival, duration, month_name, newest_first, seconds_between
 
 # Plans what the page of a session says of it.
 
 
-_NAMED: Final = 3
-"""The most files that a row of a list names."""
+_NAMED, _NAME_CHARS = 3, 40
+"""The most files that a row of a list names, and the most characters of a name."""
 
 
 _TURNS: Final = 6
@@ -208,22 +208,35 @@ def _unshown(found: Sequence[tuple[str, int]]) -> str:
 # Plans the lists of sessions.
 
 
-class SourceRow(Value):
-    """The sessions of a source: how many, of which agents, and when the newest began."""
+class SessionRow(Row):
+    """A session in a list: `way` is its agent, for the filter; `turns` says how many, `made` what else was counted."""
 
-    source: Reference
-    total: int
-    agents: tuple[tuple[str, int], ...]
-    newest: Moment | None
+    models: tuple[str, ...] = ()
+    turns: str = ""
+    made: str = ""
+
+
+class SessionMonth(ListSection):
+    """The sessions that began in a month."""
+
+    rows: tuple[SessionRow, ...]
 
 
 class SessionsPage(Page):
-    """The sources of sessions. `unread` says which logs are there and not read."""
+    """Sessions by month, newest first: of all sources, of one, or a part of such a list.
+
+    `views` lead to the lists of sources, `agents` are those of the rows. `unread` says which logs are there and not
+    read.
+    """
 
     template: ClassVar[str] = "sessions.html"
 
-    sources: tuple[SourceRow, ...]
-    unread: tuple[str, ...]
+    intro: str
+    views: tuple[View, ...]
+    agents: tuple[tuple[str, int], ...]
+    months: tuple[SessionMonth, ...]
+    total: int
+    unread: tuple[str, ...] = ()
 
 
 def published_sessions(context: Context, ledger: Ledger) -> Mapping[str, tuple[str, Sequence[Transcript]]]:
@@ -241,83 +254,161 @@ def unread_logs(context: Context) -> tuple[str, ...]:
     return rules.unread_logs(context.archive.findings)
 
 
-def plan_sessions(context: Context, ledger: Ledger) -> Iterator[SessionsPage | ListPage | Written]:
-    """The overview of all sources, the list of each, and their twins; nothing if there never was a session."""
+def plan_sessions(context: Context, ledger: Ledger) -> Iterator[SessionsPage | Written]:
+    """The list of all sessions, that of each source, their parts, and their twins; nothing if there never was any."""
     sources = published_sessions(context, ledger)
     if not sources:
         return
-    start = urls.SESSIONS
-    yield SessionsPage(
-        **page.head_of(context, start, title=phrase("Sessions"), section="sessions"),
-        twins=page.twin_links(start, start),
-        sources=tuple(_source_row(here, name, sessions) for here, (name, sessions) in sources.items()),
-        unread=unread_logs(context),
-    )
     totals = [(name, here, len(sessions)) for here, (name, sessions) in sources.items()]
-    yield from page.name_twins(start, "Sessions", totals, facts={}, onward=start, of="sessions")
-    for here, (name, sessions) in sources.items():
-        title = phrase("Sessions in {source}", source=name)
-        count = page.part_count(sessions)
-        newest = newest_first(sessions)[:LIST_LIMIT]
-        yield _list(context, here, here, title, newest, parts=page.part_links(here, here, count, None))
-        for number, chunk in enumerate(page.in_parts(sessions) if count else (), 1):
-            there = urls.part_page(here, number)
-            parts = page.part_links(there, here, number, number)  # it names only what was there before it
-            yield _list(context, here, there, page.part_title(title, number), newest_first(chunk), parts=parts)
+    every = tuple({one.ref: one for _, sessions in sources.values() for one in sessions}.values())
+    every = tuple(sorted(every, key=by_arrival))
+    lists = _SessionLists(context=context, totals=tuple(totals), every=len(every))
+    whole = page.twin_links(urls.SESSIONS, urls.SESSIONS)
+    yield from lists.pages(urls.SESSIONS, urls.SESSION_PARTS, phrase("Sessions"), every, twins=whole)
+    yield from page.name_twins(urls.SESSIONS, "Sessions", totals, facts={}, onward=urls.SESSIONS, of="sessions")
+    for name, here, _ in totals:
+        title, sessions = phrase("Sessions in {source}", source=name), sources[here][1]
+        feeds = (Reference(label=title, href=urls.relative(here, f"{here}feed.xml")),)
+        yield from lists.pages(here, here, title, sessions, twins=page.twin_links(here, here), feeds=feeds)
         yield from page.list_twins(context, here, f"Sessions in {name}", sessions, facts={"source": name})
 
 
-def _source_row(here: str, name: str, sessions: Sequence[Transcript]) -> SourceRow:
-    agents = Counter(one.log.agent for one in sessions if one.log)
-    return SourceRow(
-        source=Reference(label=name, href=urls.relative(urls.SESSIONS, here)),
-        total=len(sessions),
-        agents=tuple(sorted(agents.items(), key=lambda item: (-item[1], item[0]))),
-        newest=max((one.date for one in sessions if one.date), key=lambda date: date.instant, default=None),
+class _SessionLists(Value):
+    """Makes the pages of lists; `totals` are the names of sources, their lists, and how many sessions each has."""
+
+    context: Context
+    totals: tuple[tuple[str, str, int], ...]
+    every: int
+
+    def pages(
+        self,
+        here: str,
+        parts: str,
+        title: str,
+        sessions: Sequence[Transcript],
+        *,
+        twins: tuple[Reference, ...],
+        feeds: tuple[Reference, ...] = (),
+    ) -> Iterator[SessionsPage]:
+        """A list with the newest sessions, and if these are not all, its parts below `parts` with every one."""
+        count = page.part_count(sessions)
+        shown = newest_first(sessions)[:LIST_LIMIT]
+        links = page.part_links(here, parts, count, None)
+        yield self._page(here, here, title, shown, total=len(sessions), parts=links, twins=twins, feeds=feeds)
+        for number, chunk in enumerate(page.in_parts(sessions) if count else (), 1):
+            start = urls.part_page(parts, number)
+            links = page.part_links(start, parts, number, number)  # it names only what was there before it
+            yield self._page(
+                here, start, page.part_title(title, number), newest_first(chunk), total=len(chunk), parts=links
+            )
+
+    def _page(
+        self,
+        here: str,
+        start: str,
+        title: str,
+        sessions: Sequence[Transcript],
+        *,
+        total: int,
+        parts: tuple[PagePart, ...],
+        twins: tuple[Reference, ...] = (),
+        feeds: tuple[Reference, ...] = (),
+    ) -> SessionsPage:
+        months: dict[str, list[SessionRow]] = defaultdict(list)
+        for session in sessions:
+            months[urls.month_of(session)].append(_row(self.context, start, session, has_source=here == urls.SESSIONS))
+        agents = Counter(row.way for rows in months.values() for row in rows if row.way)
+        return SessionsPage(
+            **page.head_of(self.context, start, title=title, section="sessions"),
+            feeds=feeds,
+            twins=twins,
+            parts=parts,
+            intro=_intro(self.context, total) if start == here else "",
+            views=tuple(self._views(here, start)),
+            agents=tuple(sorted(agents.items(), key=lambda item: (-item[1], item[0]))),
+            months=tuple(
+                SessionMonth(
+                    heading=month_name(month), anchor=month.replace("/", "-"), rows=tuple(rows), total=len(rows)
+                )
+                for month, rows in months.items()
+            ),
+            total=total,
+            unread=unread_logs(self.context) if start == urls.SESSIONS else (),
+        )
+
+    def _views(self, here: str, start: str) -> Iterator[View]:
+        """Links to the list of all and to those of the sources; only where these are more than one."""
+        if start != here:
+            title = next((name for name, target, _ in self.totals if target == here), phrase("All"))
+            yield View(page=Reference(label=title, href=urls.relative(start, here)), total=None)
+        elif len(self.totals) > 1 or here != urls.SESSIONS:
+            for name, target, total in ((phrase("All"), urls.SESSIONS, self.every), *self.totals):
+                href = None if target == start else urls.relative(start, target)
+                yield View(page=Reference(label=name, href=href), total=total)
+
+
+def _intro(context: Context, total: int) -> str:
+    """What a list has, who the person in it is, and where subagents are."""
+    if not total:
+        return ""
+    said = [
+        phrases(
+            "{n:,} session with an AI agent, as the agent logged it.",
+            "{n:,} sessions with AI agents, as the agents logged them.",
+            total,
+        )
+    ]
+    if context.site.person:
+        id_ = context.archive.position_of.get(context.site.person)
+        who = context.label(id_) if id_ else context.site.person
+        said.append(phrase("The person in them is {person}.", person=who))
+    said.append(phrase("Subagents are on the page of the session that started them."))
+    return joined(" ", said)
+
+
+def _row(context: Context, start: str, session: Transcript, *, has_source: bool) -> SessionRow:
+    """A session in a list: with its subagents, how much was committed in it and which files it wrote."""
+    row, log = context.row(start, session), session.log
+    is_readable = log is not None and not session.withheld
+    return SessionRow(
+        kind=row.kind,
+        href=row.href,
+        short_subject=row.short_subject,
+        date=row.date,
+        sender=row.sender,
+        source=row.source if has_source else "",
+        status="" if is_readable else row.status,
+        excerpt=row.excerpt,
+        way=log.agent if log else "",
+        models=log.models[:_NAMED] if log else (),
+        turns=turns_line(session) if is_readable else "",
+        made=joined(" · ", _made(session, log)) if log and is_readable else "",
     )
 
 
-def _list(
-    context: Context, here: str, start: str, title: str, sessions: Iterable[Artifact], *, parts: tuple[PagePart, ...]
-) -> ListPage:
-    """Sessions by month, the newest first."""
-    months: dict[str, list[Row]] = defaultdict(list)
-    for session in sessions:
-        months[urls.month_of(session)].append(_row(context, start, session))
-    is_whole = start == here
-    return ListPage(
-        **page.head_of(context, start, title=title, section="sessions"),
-        feeds=(Reference(label=title, href=urls.relative(start, f"{here}feed.xml")),) if is_whole else (),
-        twins=page.twin_links(start, here) if is_whole else (),
-        parts=parts,
-        intro="" if months else phrase("No sessions any more."),
-        sections=tuple(
-            ListSection(heading=month_name(month), anchor=month.replace("/", "-"), rows=tuple(rows), total=len(rows))
-            for month, rows in months.items()
-        ),
-        previous=Reference(label=phrase("Sessions"), href=urls.relative(start, urls.SESSIONS)) if is_whole else None,
-    )
-
-
-def _row(context: Context, start: str, session: Artifact) -> Row:
-    """A session in the list of its source: with its subagents, what was committed in it and which files it wrote."""
-    row = context.row(start, session)
-    log = session.log if isinstance(session, Transcript) and not session.withheld else None
-    if not isinstance(session, Transcript) or log is None:
-        return row
-    said = [row.status]
-    row = replace(row, source="")
+def _made(session: Transcript, log: SessionLog) -> Iterator[str]:
+    """How long a session took, what is counted in it, and what it wrote."""
+    took = seconds_between(session.date, session.ended)
+    if took and took >= _MINUTE:
+        yield phrase("lasted {time}", time=duration(took))
+    if log.people:
+        yield phrases("{n:,} turn by a person", "{n:,} turns by a person", log.people)
+    if log.tools:
+        yield phrases("{n:,} tool call", "{n:,} tool calls", log.tools)
     if session.children:
-        said.append(phrases("{n:,} subagent", "{n:,} subagents", len({ref for _, ref in session.children})))
-    if commits := tuple(dict.fromkeys(one.id[:7] for one in session.named_commits)):
-        said.append(phrase("committed {commits}", commits=_few(commits)))
-    if paths := tuple(dict.fromkeys(log.below(path) for _, path in log.wrote)):
-        said.append(phrase("wrote {files}", files=_few(paths)))
-    return replace(row, status=joined(" · ", filter(None, said)))
+        yield phrases("{n:,} subagent", "{n:,} subagents", len({ref for _, ref in session.children}))
+    if commits := {one.id[:7] for one in session.named_commits}:
+        yield phrases("{n:,} commit", "{n:,} commits", len(commits))
+    if paths := tuple(dict.fromkeys(log.below(path).rpartition("/")[2] for _, path in log.wrote)):
+        yield phrase("wrote {files}", files=_few(paths))
+
+
+_MINUTE: Final = 60
+"""What took less seconds is not said."""
 
 
 def _few(names: Sequence[str]) -> str:
     """The first of several names, and how many more there are."""
     more = len(names) - _NAMED
-    named = [name if len(name) <= 60 else f"…{name[-59:]}" for name in names[:_NAMED]]
+    named = [cut_line(name, _NAME_CHARS) for name in names[:_NAMED]]
     return joined(", ", (*named, phrase("{more} more", more=more))) if more > 0 else ", ".join(named)

@@ -43,7 +43,7 @@ _OF_ARCHIVE: Final = (
 _OF_CONTEXT: Final = (
     "by_position", "arrival_times", "webs", "records", "entities", "captures", "placed", "received", "seat_positions",
     "position_ids", "organizations", "thread_sizes", "possible_replies", "missing_of", "written_during", "bundles",
-    "citations_of", "shared", "list_places", "sessions", "continued_by",
+    "citations_of", "shared", "list_places", "sessions", "continued_by", "same_decisions",
 )  # fmt: skip
 _UNREADABLE: Final = "a traced unit reads all findings, citations or organizations: it must not be traced"
 _BROADCASTS: Final = "broadcasts"

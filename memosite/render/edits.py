@@ -59,16 +59,19 @@ def _size(line: tuple[Piece, ...]) -> int:
     return sum(40 + len(escape(words).encode("utf-8", "replace")) for words, _ in line)
 
 
-def tell(path: str, before: str, after: str, *, limit: int) -> Told:
-    """What an edit of the file at `path` changed, in at most `limit` bytes of HTML beside the sentences."""
+def tell(path: str, before: str, after: str, *, limit: int, of_copies: bool = False) -> Told:
+    """What an edit of the file at `path` changed, in at most `limit` bytes of HTML beside the sentences.
+
+    If it is `of_copies`, what the one of two copies, which is shown, has otherwise than the other.
+    """
     (was, old), (now, new) = _read(path, before), _read(path, after)
     said = list(_said(was, now)) if was and now else []
     lines, is_cut = _lines(old, new)
     if (was is None) != (now is None):
-        said, lines = [phrase("An invalid file became valid") if now else phrase("The file became invalid")], []
+        said, lines = [_INVALID[of_copies][now is None]], []
     said += _counted(lines)
     if not said:
-        said = [phrase("No word changed: only spaces, line ends, or the order of fields")]
+        said = [_SAME_WORDS[of_copies]]
     shown = []
     for line in lines:
         limit -= _size(line)
@@ -77,6 +80,17 @@ def tell(path: str, before: str, after: str, *, limit: int) -> Told:
             break
         shown.append(line)
     return Told(is_envelope=bool(was or now), said=tuple(said), text=tuple(shown), is_cut=is_cut)
+
+
+_INVALID = (
+    (phrase("An invalid file became valid"), phrase("The file became invalid")),
+    (phrase("That copy is not a valid memo file"), phrase("The copy above is not a valid memo file")),
+)
+_SAME_WORDS = (
+    phrase("No word changed: only spaces, line ends, or the order of fields"),
+    phrase("No word differs: only spaces, line ends, or the order of fields"),
+)
+"""What is said of an edit, and of two copies."""
 
 
 def _read(path: str, content: str) -> tuple[Envelope | None, str]:
@@ -113,6 +127,11 @@ _LISTS: Final[Sequence[tuple[str, Callable[[str], str], Callable[[str], str]]]] 
         lambda names: phrase("No longer supersedes {names}", names=names),
     ),
     (
+        "related",
+        lambda names: phrase("Related memo added: {names}", names=names),
+        lambda names: phrase("Related memo removed: {names}", names=names),
+    ),
+    (
         "tags",
         lambda names: phrase("Tag added: {names}", names=names),
         lambda names: phrase("Tag removed: {names}", names=names),
@@ -131,12 +150,22 @@ def _said(was: Envelope, now: Envelope) -> Iterator[str]:
             yield added(_names(come))
         if gone := [name for name in old if name not in set(new)]:
             yield removed(_names(gone))
+    speakers, others = ([one.position for one in each.participants] for each in (was, now))
+    if come := [name for name in others if name not in speakers]:
+        yield phrase("Participant added: {names}", names=_names(come))
+    if gone := [name for name in speakers if name not in others]:
+        yield phrase("Participant removed: {names}", names=_names(gone))
     for name, before, after in (
         (phrase("Subject"), was.subject, now.subject),
         (phrase("Sender"), was.sender, now.sender),
         (phrase("Date"), was.sent_text, now.sent_text),
         (phrase("Thread"), was.thread_id, now.thread_id),
+        (phrase("End"), was.ended and was.ended.shown, now.ended and now.ended.shown),
         (phrase("Body file"), was.body_ref, now.body_ref),
+        (phrase("Session"), was.session, now.session),
+        (phrase("Transport"), was.transport, now.transport),
+        (phrase("Capture tool"), was.capture_tool, now.capture_tool),
+        (phrase("Redaction"), was.redaction_status, now.redaction_status),
     ):
         if before != after:
             yield _changed(name, before or "", after or "")
@@ -204,7 +233,7 @@ def _flat(fields: dict[str, object]) -> dict[str, object]:
     return {name: value for name, value in fields.items() if not isinstance(value, dict)} | inner
 
 
-_TOLD: Final = ("discharged", "supersedes", "tags")
+_TOLD: Final = ("discharged", "supersedes", "tags", "redaction_status")
 
 
 # What changed in two texts, word by word.

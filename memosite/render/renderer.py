@@ -505,9 +505,12 @@ class Renderer:
         self._bytes_left -= html_bytes(found)
         return found
 
-    def _told(self, before: str, after: str, path: str) -> Told:
-        """Tell in words what an edit of a file changed, given its contents by digest, as far as the page has room."""
-        found = tell(path, self._text(before), self._text(after), limit=self._bytes_left)
+    def _told(self, before: str, after: str, path: str, *, of_copies: bool = False) -> Told:
+        """Tell in words what an edit of a file changed, or how two copies differ, as far as the page has room.
+
+        Both contents are given by digest.
+        """
+        found = tell(path, self._text(before), self._text(after), limit=self._bytes_left, of_copies=of_copies)
         self._bytes_left -= found.bytes
         return self._words.translated(found)
 

@@ -13,7 +13,7 @@ from memosite.archive.mailboxes import is_unread, mailbox_at
 from memosite.facts.file import NAMED
 from memosite.facts.findings import Finding
 from memosite.facts.layout import place_of
-from memosite.facts.names import short_subject
+from memosite.facts.names import short_subject, spoken
 from memosite.facts.parsed import (
     BROADCAST,
     NOTHING_SAID,
@@ -361,7 +361,9 @@ class ArtifactMaker:
             concerned = tuple(finding for finding in around.findings if self._concerns(finding, card))
             around = around._replace(findings=concerned)
         return model.Record(
-            **_common(around, card.title, card.key, card.text, system=card.system, copies=copies, tags=card.tags),
+            **_common(
+                around, spoken(card.title), card.key, card.text, system=card.system, copies=copies, tags=card.tags
+            ),
             card=card,
             relations=bound.relations,
             **self._joined.succession.of(filed.ref),

@@ -218,14 +218,16 @@ def _letters_of(document: SearchDocument, analyzer: Analyzer) -> Callable[[Words
         if leaf.field not in folded:
             folded[leaf.field] = [analyzer.fold(text) for text in document.fields[leaf.field]]
         texts = folded[leaf.field]
-        return all(any(term in text or may_compose(text) for text in texts) for term in leaf.terms)
+        return all(
+            any(any(term in text for term in forms) or may_compose(text) for text in texts) for forms in leaf.forms
+        )
 
     return may_match
 
 
 def _choice(words: Collection[Words]) -> Choose:
     """Chooses the terms that any of these words asks for."""
-    whole = {term for leaf in words for term in (leaf.terms[:-1] if leaf.prefix else leaf.terms)}
+    whole = {term for leaf in words for forms in (leaf.forms[:-1] if leaf.prefix else leaf.forms) for term in forms}
     begun = tuple(leaf.terms[-1] for leaf in words if leaf.prefix)
 
     def choose(terms: Collection[str]) -> Set[str]:
@@ -257,6 +259,11 @@ class Search(Value):
 
     index: "IndexReader | None" = None
     scan: Scan | None = None
+
+    @property
+    def newest(self) -> int | None:
+        """The newest date of the archive, in milliseconds, from which `after:2w` counts back."""
+        return self.index.newest if self.index else self.scan.newest if self.scan else None
 
     def find(self, query: QueryNode, *, sort: Sort = "date", limit: int | None = None) -> SearchResults:
         """Find the hits of a query: newest first, or the best first by BM25F and then the newest.

@@ -115,8 +115,8 @@ def _match_words(words: Words, postings: Postings) -> Set[int]:
     """The documents in which the terms are at consecutive positions."""
     last = len(words.terms) - 1
     choices = [
-        tuple(postings.expand(words.field, term)) if words.prefix and index == last else (term,)
-        for index, term in enumerate(words.terms)
+        tuple(postings.expand(words.field, forms[0])) if words.prefix and index == last else forms
+        for index, forms in enumerate(words.forms)
     ]
     found = _in_all(set[int]().union(*(postings.documents(words.field, term) for term in terms)) for terms in choices)
     return _in_sequence(words.field, choices, found, postings) if found and last else found
@@ -229,7 +229,7 @@ def _wanted_words(line: str, wanted: Collection[Words], analyzer: Analyzer) -> l
     """The words of a line that a query looks for; of a phrase only whole matches."""
     if not wanted:
         return []
-    whole = {term for leaf in wanted for term in leaf.terms}
+    whole = {term for leaf in wanted for forms in leaf.forms for term in forms}
     begun = tuple(leaf.terms[-1] for leaf in wanted if leaf.prefix)
     words = list(islice(analyzer.find(line, lambda term: term in whole or term.startswith(begun)), MOST_WORDS))
     places: dict[str, list[Word]] = {}
@@ -252,10 +252,10 @@ def _wanted_words(line: str, wanted: Collection[Words], analyzer: Analyzer) -> l
 
 
 def _words_at(leaf: Words, index: int, words: Sequence[Word], places: dict[str, list[Word]]) -> list[Word]:
-    term = leaf.terms[index]
+    forms = leaf.forms[index]
     if leaf.prefix and index == len(leaf.terms) - 1:
-        return [word for word in words if word.term.startswith(term)]
-    return places.get(term, [])
+        return [word for word in words if word.term.startswith(forms)]
+    return [word for term in forms for word in places.get(term, ())]
 
 
 def _best_start(found: Sequence[_Found]) -> int:

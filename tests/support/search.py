@@ -73,6 +73,7 @@ def browse(folder: Path, queries: Sequence[str], *, limit: int, whole: bool = Fa
 
 
 HAND_MADE = (
+    *("hold", '"hold"', "barcode", '"barcode"', "subject:hold", "entry"),
     *("shelf", "holds shelf", "holds AND shelf", "holds OR shelf", "holds NOT shelf", "NOT shelf", "shel*"),
     *('"hold shelf"', '"the hold shelf"', '"shelf the hold"', "subject:holds", 'subject:"holds are open"'),
     *("subject:ho*", "from:director", "to:director", "with:director", "from:dir*", "to:all", "kind:memo", "kind:note"),

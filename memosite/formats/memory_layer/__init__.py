@@ -123,7 +123,7 @@ def _group(card: RecordCard) -> tuple[GroupOrder, str]:
 
 SYSTEM = RecordSystem(
     name="memory-layer",
-    intro=phrase("What sessions saved for later ones, by category."),
+    intro=phrase("What AI sessions saved for later ones: context, decisions, interfaces and handoffs, a file each."),
     rules=RULES,
     ids=_IDS,
     endings=(".json", ".md"),

@@ -170,7 +170,7 @@ def _group(card: RecordCard) -> tuple[GroupOrder, str]:
 
 SYSTEM = RecordSystem(
     name="memory-store",
-    intro=phrase("The memory of projects: the product map by stage, then everything else by kind."),
+    intro=phrase("What a project remembers of itself: features by stage, decisions, pitfalls and open questions."),
     rules=RULES,
     ids=_IDS,
     endings=(".json", ".md", ".jsonl"),

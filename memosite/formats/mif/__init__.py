@@ -127,7 +127,10 @@ def _group(card: RecordCard) -> tuple[GroupOrder, str]:
 
 SYSTEM = RecordSystem(
     name="mif",
-    intro=phrase("Memories, by type and namespace."),
+    intro=phrase(
+        "Memories of AI agents in the Memory Interchange Format: facts (semantic), events (episodic) and how-tos "
+        "(procedural), by namespace."
+    ),
     rules=RULES,
     ids=_IDS,
     endings=(".md",),

@@ -47,7 +47,7 @@ PUT_BY_GEMINI: Final = ("<session_context>", "<hook_context>", "<system-reminder
 """How texts begin that a harness puts there in the name of a person."""
 
 _PUT_THERE = (*PUT_BY_CLAUDE, *PUT_BY_CODEX, *PUT_BY_GEMINI)
-_LONGEST_TITLE = 200
+_LONGEST_TITLE, _LOOKED_AT = 200, 1_000
 _TELLING: Final = (
     *("command", "cmd", "file_path", "path", "notebook_path", "target_file", "pattern", "query", "url"),
     *("description", "title", "prompt", "message"),
@@ -56,6 +56,16 @@ _TELLING: Final = (
 _FIRST_VALUE: Final = regex(r'":\s*"((?:[^"\\]|\\.){1,400})')
 _PATCHED: Final = regex(r"^\*\*\* (?:Add|Update|Delete) File: .+$", re.MULTILINE)
 _QUOTED = regex("`[^`]+`")
+_SHELL = regex(
+    r"^(?:\([\w.-]{1,40}\) ?)?"  # a virtual environment
+    r"(?:\[(?:[^\[\]]*[\s:])?[~/][^\[\]]*\]\s*[$%#>❯]?|[\w.-]+@[\w.-]+[:\s]\s*[^\s$%#>]*\s*[$%#>❯]"
+    r"|PS [A-Za-z]:[^>]*>|[A-Za-z]:\\[^>]*>"
+    r"|[➜❯]\s+\S+(?:\s+git:\([^)]*\))?(?:\s+✗)?|[$❯](?=\s+[a-z./]))\s+(?=\S)"
+)
+"""The prompt of a shell at the beginning of a line, with something behind it."""
+_IN_PATH = r"[^\s/\\'\"`<>|:*?()\[\]{},;]"
+_PATH = regex(rf"(?<![\w.:/\\~-])(?:~|[A-Za-z]:)?[/\\](?:{_IN_PATH}+[/\\]){{2,}}{_IN_PATH}*")
+"""An absolute path of three names or more."""
 _NO_TITLE = regex(r"untitled|generating a name for the chat", re.IGNORECASE)
 _TIME = regex(r"[0-9]{1,4}[-/.:][0-9]{1,2}[-/.:][0-9][0-9TZ\s:/.,+-]*(?:[ap]\.?m\.?)?\s*(?:utc|gmt)?", re.IGNORECASE)
 
@@ -190,15 +200,31 @@ def is_put_there(text: str) -> bool:
 
 
 def title_of(session: Session) -> str:
-    """The title of a session: its own, else the first line that a person wrote in it, else its agent and its start."""
-    own = _line(session.title)
+    """The title of a session: its own, else the first line that a person wrote in it, else its agent and its start.
+
+    Without the prompt of a shell that was pasted with it, and with the names of files in the place of long paths.
+    """
+    own = _plain(session.title, session.folder)
     if own and not (_NO_TITLE.fullmatch(own) or _TIME.fullmatch(own) or is_put_there(own)):
         return own
     for turn in session.turns:
         is_asked = turn.kind == "person" or (session.parent and turn.speaker == PARENT)
-        if is_asked and (words := _line(turn.text[turn.words_from :])) and not is_put_there(words):
+        said = turn.text[turn.words_from :]
+        if is_asked and not is_put_there(said) and (words := _plain(said, session.folder)):
             return words
     return f"{session.agent}, {session.start:%Y-%m-%d %H:%M}" if session.start else f"{session.agent}, undated"
+
+
+def _plain(text: str, folder: str) -> str:
+    """The first line of a text as a title."""
+    top = folder.replace("\\", "/").rstrip("/")
+
+    def named(found: re.Match[str]) -> str:
+        path = found[0].replace("\\", "/")
+        inside = path.removeprefix(f"{top}/") if top else path
+        return inside if inside not in {path, ""} else f"…/{path.rstrip('/').rpartition('/')[2]}"
+
+    return _line(_PATH.sub(named, _SHELL.sub("", text.lstrip().split("\n", 1)[0][:_LOOKED_AT].strip())))
 
 
 def call_line(part: Part) -> str:

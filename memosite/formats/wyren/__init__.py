@@ -87,7 +87,7 @@ def _group(card: RecordCard) -> tuple[GroupOrder, str]:
 
 SYSTEM = RecordSystem(
     name="wyren",
-    intro=phrase("What was learned in sessions, by section."),
+    intro=phrase("What was learned in AI sessions, in one file: decisions, rejected paths, workarounds and questions."),
     rules=RULES,
     ids=_IDS,
     endings=(".md",),

@@ -9,6 +9,7 @@ import zlib
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from whoosh.matching import NullMatcher
@@ -126,7 +127,7 @@ class IndexReader(Value, dict=True):
         terms = dict.fromkeys(
             term
             for words in wanted
-            for term in (self.expand(words.field, words.terms[-1]) if words.prefix else words.terms)
+            for term in (self.expand(words.field, words.terms[-1]) if words.prefix else chain(*words.forms))
             if words.field != "name"
         )
         scores = dict.fromkeys(among, 0.0)
