@@ -198,7 +198,7 @@ def plan_following(context: Context, position: Position) -> Following:
     return Following(
         watch_once=f"memosite watch --once {feed}",
         watch=f"memosite watch {feed}",
-        run=f"memosite watch --exec ./on-memo {feed}",
+        run=f"memosite watch --exec 'printenv MEMO_PATH' {feed}",
         mail=f"r2e add {feed_name(position.id)} {full}",
         opml=_outline(context, position, base).decode(),
     )
