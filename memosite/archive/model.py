@@ -90,7 +90,7 @@ class MadeCitation(Value):
 
     `by` is the artifact that makes it, at the anchor `by_anchor` of its page; None for a manuscript. `to` is what is
     cited, None if that is not in the archive; `anchor` is where on its page. `written` is the reference as written.
-    `said` is the verdict in words.
+    `said` is the verdict in words, `changes` are the words of a changed quote: `same`, of the `source` or the `quote`.
     """
 
     location: Location
@@ -102,6 +102,7 @@ class MadeCitation(Value):
     quote: str
     state: CitationState
     said: str
+    changes: tuple[tuple[Literal["same", "source", "quote"], str], ...] = ()
 
 
 def by_cited(citations: Iterable[MadeCitation]) -> dict[Ref, tuple[MadeCitation, ...]]:
