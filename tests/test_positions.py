@@ -1,5 +1,7 @@
 """Positions: which seat a name stands for, and what each position is known by (SPEC 3, positions)."""
 
+import pytest
+
 from memosite.archive.model import Archive
 from memosite.facts.names import short_hash
 from memosite.facts.parsed import Envelope, Fact, Relationship, Seat
@@ -159,7 +161,25 @@ def test_a_director_is_a_person_unless_something_else_is_said() -> None:
     configured = archive_of(envelope(to="director"), organization("acme", session), people=("director",))
     assert people(configured) == {"director"}
     assert people(archive_of(envelope(to="director"), people=())) == set()
+    desk = Seat(id="desk", name="Desk", incumbent_kind="shared")
+    assert people(archive_of(organization("acme", desk, session, human), people=())) == {"a", "desk"}
     assert people(archive_of(envelope(to="director", sender="engineer"), people=("engineer",))) == {"engineer"}
+
+
+@pytest.mark.parametrize(
+    ("incumbent", "holder"),
+    [
+        ("Margaret Osei <margaret@fernhill.example>", "Margaret Osei"),
+        ("Ada Quist <ada@harbour.example>, Bo Lind <bo@harbour.example> and a session", "Ada Quist, Bo Lind and a session"),
+        ("<desk@harbour.example>", "<desk@harbour.example>"),
+        ("desk@harbour.example", "desk@harbour.example"),
+        ("a < b @ c > d", "a < b @ c > d"),
+        (None, ""),
+    ],
+)
+def test_a_holder_is_named_without_an_address_of_mail(incumbent: str | None, holder: str) -> None:
+    """Unless that is all that is said."""
+    assert Seat(id="a", name="A", incumbent=incumbent).holder == holder
 
 
 def people(archive: Archive) -> set[str]:

@@ -48,13 +48,17 @@ HOLDER_CHARS = 300
 
 
 class SeatFacts(Value):
-    """A position as one orgdef lists it; `other_name` is its name if that is more than its id in other letters."""
+    """A position as one orgdef lists it; `other_name` is its name if that is more than its id in other letters.
+
+    `incumbent` is who holds it, as written; `holder` is the same without addresses of mail.
+    """
 
     organization: str
     name: str
     other_name: str = ""
     status: str
     incumbent: str
+    holder: str
     description: str
     role: str
     extra: str = ""
@@ -612,6 +616,7 @@ def _seat_facts(context: Context, start: str, organization_id: str, position: Po
         other_name=other_name(seat.name, seat.id),
         status=seat.status or "",
         incumbent=cut_line(seat.incumbent or "", HOLDER_CHARS),
+        holder=cut_line(seat.holder, HOLDER_CHARS),
         description=cut_line(seat.description, SUBJECT_CHARS),
         role=seat.role_id or "",
         extra=shown_extra(seat.extra),
