@@ -44,7 +44,8 @@ function filter() {
       here += found;
     }
     count(section.querySelector("h2 > .total"), here, isAll);
-    section.hidden = words.length > 0 && here === 0 && !way;
+    const isNamed = words.every((word) => above.toLowerCase().includes(word));
+    section.hidden = words.length > 0 && here === 0 && !isNamed && !way;
     shown += here;
   }
   if (status) status.textContent = isAll ? "" : _(`${shown} shown`);
