@@ -108,7 +108,7 @@ def test_a_citation_that_no_longer_holds_is_a_finding(site: Site) -> None:
     site.say(SAID.replace("39", "38"))
     found = site.check()
     assert [path.rpartition("/")[2] for path, _ in found] == ["one.md", "0001-locks.md", f"{NOTE}.openthing"]
-    expected = f'{TALK}#t2: changed: the source has "38", not "39"; expected what is cited'
+    expected = f'citation of {TALK}#t2 does not hold: changed, the source has "38", not "39"'
     assert [message for _, message in found] == [expected] * 3
     main(["check", str(site.folder), "--format", "text"])
     line = next(number for number, one in enumerate(text.splitlines(), 1) if "sha256:" in one)
@@ -143,8 +143,8 @@ def test_what_differs_is_marked_on_pages_and_told_in_words_by_findings(site: Sit
             assert [f"{'-' if one.tag == 'del' else '+'}{one.text}" for one in marks] == differs, path
             assert row.text_content().split()[:3] == ["does", "not", "hold"]
         ((_, message),) = site.check()
-        assert message == f"{TALK}#t2: changed: {told}; expected what is cited"
-        assert message.partition(": ")[2] in " ".join(html.fromstring(site.page("health/index.html")).text_content().split())
+        assert message == f"citation of {TALK}#t2 does not hold: changed, {told}"
+        assert message[1:] in " ".join(html.fromstring(site.page("health/index.html")).text_content().split())
 
 
 def test_a_citation_of_a_passage_that_is_not_there_leads_to_the_item_and_says_so(site: Site) -> None:

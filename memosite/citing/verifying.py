@@ -564,8 +564,8 @@ def with_citations(archive: Archive, citations: tuple[MadeCitation, ...], others
 
 def finding_on(citation: MadeCitation) -> Finding:
     """The finding on a citation that does not hold."""
-    message = ": ".join((citation.written, citation.said, *_in_words(citation.changes)))
-    message = f"{message}; expected what is cited"
+    said = ", ".join((citation.said, *_in_words(citation.changes)))
+    message = f"citation of {citation.written} does not hold: {said}"
     return Finding(rule=CITATION_BROKEN, location=citation.location, message=message)
 
 
