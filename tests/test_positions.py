@@ -2,7 +2,8 @@
 
 import pytest
 
-from memosite.archive.model import Archive
+from memosite.archive.cite import participants
+from memosite.archive.model import Archive, Transcript
 from memosite.facts.names import short_hash
 from memosite.facts.parsed import Envelope, Fact, Relationship, Seat
 from tests.support.archives import findings, memo, rules_found
@@ -162,7 +163,11 @@ def test_a_director_is_a_person_unless_something_else_is_said() -> None:
     assert people(configured) == {"director"}
     assert people(archive_of(envelope(to="director"), people=())) == set()
     desk = Seat(id="desk", name="Desk", incumbent_kind="shared")
-    assert people(archive_of(organization("acme", desk, session, human), people=())) == {"a", "desk"}
+    held = archive_of(transcript(positions=("desk",)), organization("acme", desk, session, human), people=())
+    assert people(held) == {"a"}
+    assert {id_ for id_, position in held.positions.items() if position.has_person} == {"a", "desk"}
+    (talk,) = (one for one in held.artifacts.values() if isinstance(one, Transcript))
+    assert [one.position for one in participants(held, talk)[1]] == ["desk"], "a session spoke, not the person"
     assert people(archive_of(envelope(to="director", sender="engineer"), people=("engineer",))) == {"engineer"}
 
 

@@ -694,7 +694,8 @@ class Position(Value):
 
     `organizations` are the ids of the orgdefs that list it, with each one's entry. `names` are the
     ways in which memos write it. `repo` is the source its memos are in. `union_of` names the positions of
-    several organizations that share this plain id (SPEC 3, positions).
+    several organizations that share this plain id (SPEC 3, positions). `is_person` if a person holds it, `is_shared` if
+    one shares it with others, as with a session.
     """
 
     id: str
@@ -704,6 +705,12 @@ class Position(Value):
     repo: str | None = None
     union_of: tuple[str, ...] = ()
     is_person: bool = False
+    is_shared: bool = False
+
+    @property
+    def has_person(self) -> bool:
+        """Whether what waits for it waits for a person: also for one who shares it with a session."""
+        return self.is_person or self.is_shared
 
     @property
     def is_vacant(self) -> bool:

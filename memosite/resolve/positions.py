@@ -163,8 +163,9 @@ def resolve_positions(
             names=tuple(names.get(id_, ())),
             repo=_repo(listings, delivered[id_], sources),
             union_of=tuple(sorted(ids[directory.position_id(one)] for one in listings)) if is_union else (),
-            is_person=any((seat.incumbent_kind or "").casefold() in _KINDS_OF_PEOPLE for _, seat in listings)
+            is_person=any((seat.incumbent_kind or "").casefold() == "human" for _, seat in listings)
             or (id_ in human and not (people is None and any(seat.incumbent_kind for _, seat in listings))),
+            is_shared=any((seat.incumbent_kind or "").casefold() == "shared" for _, seat in listings),
         )
     return Naming(
         positions=positions,
@@ -190,10 +191,6 @@ def _people(directory: Directory, people: Iterable[str], ids: Mapping[str, str])
     named = {outcome.id for outcome in outcomes}
     named |= {rival for outcome in outcomes if outcome.is_listed for rival in outcome.rivals}
     return {ids.get(id_, id_) for id_ in named}
-
-
-_KINDS_OF_PEOPLE = {"human", "shared"}
-"""Of what an orgdef may say of a holder, what a person may be. What several share, a person and a session mostly."""
 
 
 def distinct_ids(wanted: Iterable[str], published: Iterable[str]) -> dict[str, str]:
