@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lxml import html
@@ -76,7 +77,8 @@ def test_all_citations_are_listed_at_both_ends_and_judged_again_after_an_edit(si
     page = site.page("citations/index.html")
     assert "2 hold" in page and "do not hold" not in re.sub(r"<p class=.facts.>.*", "", page)
     assert re.search(rf'href="\.\./memos/{NOTE}/index\.html#p-[0-9a-f]{{8}}"', page)
-    links = html.fromstring(page).xpath("//ul[@class='citations']/li/p[1]/a[last()]")
+    tree: Any = html.fromstring(page)
+    links = tree.xpath("//ul[@class='citations']/li/p[1]/a[last()]")
     assert len(links) == 2 and all(link.text_content().endswith(", turn 2") for link in links)
     assert f'href="../transcripts/{LOAD}/index.html#t2"' in page and re.search(r"book/one\.md:\d", page)
     assert site.check() == []
@@ -138,13 +140,15 @@ def test_what_differs_is_marked_on_pages_and_told_in_words_by_findings(site: Sit
         write_text(site.folder / "book/one.md", "# Nothing is cited here.")
         build_site(site.folder)
         for path in ("citations/index.html", f"transcripts/{LOAD}/index.html"):
-            (row,) = html.fromstring(site.page(path)).xpath("//ul[@class='citations']/li")
+            tree: Any = html.fromstring(site.page(path))
+            (row,) = tree.xpath("//ul[@class='citations']/li")
             marks = row.xpath("./p[@class='facts differs']/*[self::del or self::ins]")
             assert [f"{'-' if one.tag == 'del' else '+'}{one.text}" for one in marks] == differs, path
             assert row.text_content().split()[:3] == ["does", "not", "hold"]
         ((_, message),) = site.check()
         assert message == f"citation of {TALK}#t2 does not hold: changed, {told}"
-        assert message[1:] in " ".join(html.fromstring(site.page("health/index.html")).text_content().split())
+        health: Any = html.fromstring(site.page("health/index.html"))
+        assert message[1:] in " ".join(health.text_content().split())
 
 
 def test_a_citation_of_a_passage_that_is_not_there_leads_to_the_item_and_says_so(site: Site) -> None:

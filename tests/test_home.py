@@ -226,7 +226,9 @@ def test_activity_counts_what_each_position_did_week_by_week(repo: Path) -> None
         assert str(day - dt.timedelta(days=day.weekday())) == week
 
 
-@pytest.mark.parametrize("holder", [{"kind": "shared", "name": "Ada and a session"}, [{"kind": "human"}, {"kind": "ai"}]])
+@pytest.mark.parametrize(
+    "holder", [{"kind": "shared", "name": "Ada and a session"}, [{"kind": "human"}, {"kind": "x"}]]
+)
 def test_what_waits_for_a_position_that_a_person_shares_waits_for_a_person(repo: Path, holder: object) -> None:
     """Whether the orgdef says so in a word, or names several holders of whom one is human."""
     write_org(repo / "org", "acme", positions=[{"id": "desk", "name": "Desk", "incumbent": holder}])

@@ -83,8 +83,8 @@ def test_link_path_and_code_are_copied_nothing_moves_and_a_refusal_is_said(page:
     assert frame and button and frame["y"] < button["y"] and frame["x"] < button["x"]
     assert button["x"] + button["width"] < frame["x"] + frame["width"]
     page.goto(f"{server}feeds/index.html")
-    for number, button in enumerate(page.locator("[data-copy]").all()):
-        button.click()
+    for number, one in enumerate(page.locator("[data-copy]").all()):
+        one.click()
         assert clipboard(page) == page.locator(".how pre").nth(number).inner_text()
         assert page.locator("#_copied").inner_text().endswith(" copied.")
     assert page.locator("[data-copy]").count() == page.locator(".how pre").count() == 6
@@ -201,7 +201,8 @@ def test_where_only_the_reader_can_open_the_site_its_published_address_is_offere
         for path, feed in (("feeds/", "director"), ("positions/director/", "director")):
             page.goto(f"{other}{path}index.html#follow")
             place = page.get_by_label("Address of the site")
-            assert place.locator("option").all_inner_texts() == [f"{other} (on this machine only)", f"{quay} (published)"]
+            offered = [f"{other} (on this machine only)", f"{quay} (published)"]
+            assert place.locator("option").all_inner_texts() == offered
             links = page.locator(".how .feeds a, .list:not(.how) .feeds a")
             before = [str(link.evaluate("(one) => one.href")) for link in links.all()]
             assert before and all(one.startswith(other) for one in before)

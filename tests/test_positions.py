@@ -175,7 +175,10 @@ def test_a_director_is_a_person_unless_something_else_is_said() -> None:
     ("incumbent", "holder"),
     [
         ("Margaret Osei <margaret@fernhill.example>", "Margaret Osei"),
-        ("Ada Quist <ada@harbour.example>, Bo Lind <bo@harbour.example> and a session", "Ada Quist, Bo Lind and a session"),
+        (
+            "Ada Quist <ada@harbour.example>, Bo Lind <bo@harbour.example> and a session",
+            "Ada Quist, Bo Lind and a session",
+        ),
         ("<desk@harbour.example>", "<desk@harbour.example>"),
         ("desk@harbour.example", "desk@harbour.example"),
         ("a < b @ c > d", "a < b @ c > d"),

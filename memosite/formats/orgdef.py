@@ -149,7 +149,7 @@ def _told_in_part(fields: Fields) -> Iterator[str]:
 def _incumbent(fields: Fields) -> tuple[str | None, str | None]:
     """Who holds the position, and the kind of holder; any shape of object is understood (SPEC 2.2).
 
-    Several in an array are joined, with a finding; their kind is kept if they share one, and `shared` if some are human.
+    Several in an array are joined, with a finding; their kind is kept if they share one, else `shared` if one is human.
     """
     _, value = fields.value("incumbent")
     if not isinstance(value, list):

@@ -318,7 +318,8 @@ def _place(anchor: str) -> str:
     """What a passage is called: by its turns, or the anchor of a heading; "" if its anchor is made of a hash."""
     if turns := _NAMED_PLACE.fullmatch(anchor):
         first, last = turns.groups()
-        return phrase("turns {first} to {last}", first=first, last=last) if last else phrase("turn {number}", number=first)
+        of_several = phrase("turns {first} to {last}", first=first, last=last)
+        return of_several if last else phrase("turn {number}", number=first)
     return f"#{anchor}" if anchor and not _HASHED.fullmatch(anchor) else ""
 
 

@@ -497,7 +497,7 @@ def _plan_position(context: Context, *, position: Position, day: dt.date | None)
     todo = to_do(context, position, everything)
     asked = {one.ref for one in todo}
     others = [memo for memo in inbox if memo.ref not in asked]
-    actions = _actions(context, start, position, todo, everything, day)
+    actions = _actions(context, start, position, everything, todo=todo, day=day)
     longest = _longest_waiting(todo, inbox)
     description = phrase("Memos to and from {position}", position=label)
     yield PositionPage(
@@ -578,8 +578,9 @@ def _actions(
     context: Context,
     start: str,
     position: Position,
-    todo: Sequence[Artifact],
     everything: Sequence[Artifact],
+    *,
+    todo: Sequence[Artifact],
     day: dt.date | None,
 ) -> tuple[ActionGroup, ActionGroup | None]:
     """What it has to do and what it waits for, if anything, oldest first."""
