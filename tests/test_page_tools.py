@@ -201,7 +201,7 @@ def test_where_only_the_reader_can_open_the_site_its_published_address_is_offere
         for path, feed in (("feeds/", "director"), ("positions/director/", "director")):
             page.goto(f"{other}{path}index.html#follow")
             place = page.get_by_label("Address of the site")
-            offered = [f"{other} (on this machine only)", f"{quay} (published)"]
+            offered = [f"this machine only: {other}", f"published: {quay}"]
             assert place.locator("option").all_inner_texts() == offered
             links = page.locator(".how .feeds a, .list:not(.how) .feeds a")
             before = [str(link.evaluate("(one) => one.href")) for link in links.all()]
