@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from lxml import etree, html
+from playwright.sync_api import Browser
 
 from memosite.cli import main
 from memosite.commands.diff import diff
@@ -192,6 +193,17 @@ def test_pages_of_positions_have_their_actions_and_boards_of_many_the_oldest_of_
     assert {href.split("/")[-2] for href in listed} == {*to_do["mason"], *waiting["mason"]}
     assert max(len(rows_of(page)) for page in (many / "actions").rglob("index.html")) <= 500
     assert [*bad_links(few), *bad_links(many)] == []
+
+
+def test_a_position_that_only_waits_is_found_by_its_name(browser: Browser, many: Path) -> None:
+    """It has no row of its own on the board; positions of another name are hidden."""
+    page = browser.new_page()
+    page.goto((many / "actions/index.html").as_uri())
+    page.get_by_label("Filter this page").fill("weaver")
+    page.locator("#position-weaver h2", has_text="weaver").wait_for()
+    page.get_by_label("Filter this page").fill("nobody of this name")
+    page.locator("#position-weaver").wait_for(state="hidden")
+    page.close()
 
 
 def open_requests(output: Path) -> tuple[dict[str, list[str]], dict[str, list[str]]]:

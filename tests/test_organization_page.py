@@ -234,6 +234,18 @@ def test_a_wide_and_a_deep_organization_are_drawn_and_text_is_cut_to_the_box() -
     assert fitted("", 14) == ""
 
 
+def test_on_a_phone_relationships_read_as_lines(browser: Browser, example_site: Path) -> None:
+    """All of each is in view, on the page of a position and on that of the organization."""
+    page = browser.new_context(viewport={"width": 390, "height": 800}).new_page()
+    for path in ("positions/director/index.html", "org/index.html"):
+        page.goto((example_site / path).as_uri())
+        page.locator("table.relationships").evaluate("(one) => one.closest('details')?.toggleAttribute('open', true)")
+        cells = page.locator("table.relationships td").evaluate_all(
+            "(cells) => cells.filter((one) => one.textContent.trim()).map((one) => one.getBoundingClientRect().right)"
+        )
+        assert len(cells) > 10 and all(0 < right <= 390 for right in cells)
+
+
 def test_on_a_phone_tables_of_positions_keep_every_column(browser: Browser, example_site: Path) -> None:
     """Each cell that says anything is seen, with what its column says, and nothing has to be scrolled to."""
     page = browser.new_context(viewport={"width": 390, "height": 800}).new_page()
