@@ -374,9 +374,8 @@ function load(name) {
 /** Loads the Cite dialog: few readers need it. */
 const loadDialog = () => load("cite.js");
 
-/** Loads what copies and sorts, for a page that has anything to be copied or sorted, and what chooses an address. */
+/** Loads what copies and sorts, for a page that has anything to be copied or sorted. */
 function addTools() {
-  if (isServed && isLocal && one("[data-place]")) void load("address.js");
   if (one("main :is(pre, table, .kicker)")) void load("tools.js");
 }
 

@@ -3,7 +3,7 @@
 const tools = (() => {
 "use strict";
 
-const { all, copy, isLocal, isServed, make, one } = memosite;
+const { all, copy, isLocal, isServed, make, nameSite, one, published, siteRoot } = memosite;
 
 /** The order of a table's rows by one of their cells: numbers, then words and dates; empty cells stay last.
  * @param {string[]} cells @param {boolean} falling */
@@ -92,9 +92,28 @@ function addCopying() {
   for (const kind of ["pointerover", "focusin"]) addEventListener(kind, offer, { passive: true });
 }
 
+/** Where only the reader can open the site, commands have its address there, and the published one can be chosen; then
+ * feeds that are listed lead there, too. */
+function addPlaces() {
+  const [place, base] = [one("[data-place]"), published()];
+  if (!place || !isServed || !isLocal || base === siteRoot) return;
+  const select = make("select", "");
+  select.setAttribute("aria-labelledby", "_place");
+  select.append(new Option(_(`this machine only: ${siteRoot}`), siteRoot), new Option(_(`published: ${base}`), base));
+  const links = /** @type {HTMLAnchorElement[]} */ (all(".feeds a"));
+  let chosen = siteRoot;
+  select.onchange = () => {
+    nameSite(select.value);
+    for (const link of links) if (link.href.startsWith(chosen)) link.href = select.value + link.href.slice(chosen.length);
+    chosen = select.value;
+  };
+  place.replaceChildren(select);
+}
+
 if (typeof document !== "undefined") {
   addSorting();
   addCopying();
+  addPlaces();
 }
 return { order };
 })();
