@@ -284,13 +284,17 @@ class Body(Value):
 
 
 class CitedRow(Value):
-    """One citation: what makes it, at which place, and what it cites; the words, and whether they hold."""
+    """One citation: what makes it, at which place, and what it cites; the words, and whether they hold.
+
+    `changes` are words that are the `same`, or of the `source` or the `quote` alone.
+    """
 
     by: Reference
     to: Reference
     quote: str
     state: CitationState
     said: str
+    changes: tuple[tuple[str, str], ...] = ()
 
 
 class FindingRow(Value):

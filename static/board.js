@@ -44,7 +44,8 @@ function filter() {
       here += found;
     }
     count(section.querySelector("h2 > .total"), here, isAll);
-    section.hidden = !isAll && here === 0 && !section.contains(field); // without the field nobody gets back
+    const isNamed = words.length > 0 && words.every((word) => above.toLowerCase().includes(word));
+    section.hidden = !isAll && here === 0 && !isNamed && !section.contains(field); // without the field nobody gets back
     shown += here;
   }
   if (status) status.textContent = isAll ? "" : _(`${shown} shown`);

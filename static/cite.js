@@ -152,18 +152,18 @@ function make(tag, values = {}, ...content) {
   return element;
 }
 
-/** An address in this site, which the page has as a path or where the site says that it is, as the reader has it.
+/** An address in this site, which the page has as a path or where the site is published, as the reader has it.
  * @param {string} url */
-function reachable(url) {
-  const { isServed, own, siteRoot } = memosite;
-  const canonical = /** @type {HTMLLinkElement | null} */ (document.querySelector("link[rel=canonical]"));
-  if (canonical && !isServed) return url;
-  const base = canonical ? new URL("..", new URL(own?.getAttribute("src") ?? "", canonical.href)).href : siteRoot;
+function here(url) {
+  const { isServed, published, siteRoot } = memosite;
+  const base = published() || siteRoot;
   const known = new URL(url, base).href;
-  const found = new URL(known.startsWith(base) ? known.slice(base.length) : known, siteRoot);
-  if (!isServed && found.pathname.endsWith("/")) found.pathname += "index.html";
-  return found.href;
+  const [path, ...rest] = (known.startsWith(base) ? siteRoot + known.slice(base.length) : known).split("#");
+  return [!isServed && path.endsWith("/") ? `${path}index.html` : path, ...rest].join("#");
 }
+
+/** The same for others: where only the reader can open it, at its published address. @param {string} url */
+const reachable = (url) => (memosite.isLocal && memosite.published() ? url : here(url));
 
 /** The Cite of a turn, of a memo in its thread, or of the whole text. @param {Element | Document} place */
 const citeOf = (place) => place.querySelector(place === document ? "main .text > .cite" : ":scope > .cite");
@@ -260,9 +260,10 @@ function show({ citation, link, range }) {
   const status = make("p", { className: "facts", role: "status" });
   const dialog = make("dialog", { className: "citing", ariaLabel: _("Cite") });
   dialog.append(make("h2", {}, _("Cite"), " ", make("code", { className: "facts" }, citation.ref)));
-  const formats = { Link: link, Markdown: toMarkdown(citation), HTML: toHtml(citation), Text: toText(citation) };
+  const links = link === here(link) ? { Link: link } : { [_("Published link")]: link, [_("Link on this machine only")]: here(link) };
+  const formats = { ...links, Markdown: toMarkdown(citation), HTML: toHtml(citation), Text: toText(citation) };
   for (const [label, value] of Object.entries(formats)) {
-    const area = make("textarea", { id: `_${label}`, readOnly: true, rows: label === "Link" ? 2 : 3, value });
+    const area = make("textarea", { id: `_${label.replaceAll(" ", "-")}`, readOnly: true, rows: label in links ? 2 : 3, value });
     const words = [make("span", {}, _("Copy")), make("span", { className: "unseen" }, ` ${label}`)];
     const button = make("button", { className: "copy" }, ...words);
     button.onclick = () => void memosite.copy(button, label, value, area, status);

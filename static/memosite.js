@@ -95,6 +95,13 @@ const root = typeof document === "undefined" ? null : document.documentElement;
 const own = /** @type {HTMLScriptElement | null} */ (root && document.currentScript);
 const siteRoot = own ? new URL("..", own.src).href : "";
 const isServed = siteRoot.startsWith("http");
+const isLocal = Boolean(root) && (!isServed || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname)); // others cannot open it
+
+/** The top of the site where it is published, "" if it does not say. */
+function published() {
+  const canonical = /** @type {HTMLLinkElement | null} */ (one("link[rel=canonical]"));
+  return canonical ? new URL("..", new URL(own?.getAttribute("src") ?? "", canonical.href)).href : "";
+}
 
 /** @param {string} key */
 function read(key) {
@@ -147,10 +154,15 @@ function addSwitch() {
   addEventListener("pageshow", showTheme); // or this one did before it went back to this page
 }
 
-/** Commands name the site where the reader has it, in letters that shells leave alone; from disk it has no address. */
+/** Commands name the site at this address, in letters that shells leave alone. @param {string} address */
+function nameSite(address) {
+  const safe = address.replace(/[^\w.:/%[\]-]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);
+  for (const place of all("[data-address]")) place.textContent = safe;
+}
+
+/** They name it where the reader has it; from disk it has no address. */
 function addAddress() {
-  const address = siteRoot.replace(/[^\w.:/%[\]-]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);
-  for (const place of isServed ? all("[data-address]") : []) place.textContent = address;
+  if (isServed) nameSite(siteRoot);
 }
 
 /** Says how long ago: behind a time that has a line of its own, else where one points at it. */
@@ -467,5 +479,5 @@ if (root) {
   if (document.readyState === "loading") document.addEventListener("readystatechange", start, { once: true });
   else start();
 }
-return { ago, ageLine, all, copy, make, isServed, nextStop, one, otherTheme, own, partOf, siteRoot, visit };
+return { ago, ageLine, all, copy, isLocal, isServed, make, nameSite, nextStop, one, otherTheme, partOf, published, siteRoot, visit };
 })();

@@ -3,7 +3,7 @@
 const tools = (() => {
 "use strict";
 
-const { all, copy, isServed, make, one } = memosite;
+const { all, copy, isLocal, isServed, make, nameSite, one, published, siteRoot } = memosite;
 
 /** The order of a table's rows by one of their cells: numbers, then words and dates; empty cells stay last.
  * @param {string[]} cells @param {boolean} falling */
@@ -50,7 +50,7 @@ function addSorting() {
 function copyButton(name, text, place) {
   const button = make("button", "", "copy");
   button.type = "button";
-  button.append(make("span", _("Copy")), make("span", ` ${name}`, name === _("link") ? "" : "unseen"));
+  button.append(make("span", _("Copy")), make("span", ` ${name}`, [_("link"), _("local link")].includes(name) ? "" : "unseen"));
   button.onclick = () => void copy(button, name, text(), place?.());
   return button;
 }
@@ -69,8 +69,11 @@ function addCopying() {
   }
   const canonical = /** @type {HTMLLinkElement | null} */ (one("link[rel=canonical]"));
   const here = location.href.split("#")[0];
-  const page = !canonical ? here : isServed ? here.replace(/(index\.html)?(\?.*)?$/, "") : canonical.href;
-  one("header.title > .kicker:not(#_unknown)")?.append(copyButton(_("link"), () => page));
+  const page = !canonical ? here : isLocal ? canonical.href : here.replace(/(index\.html)?(\?.*)?$/, "");
+  const links = make("span", "", "links");
+  links.append(copyButton(_("link"), () => page));
+  if (isLocal && canonical) links.append(copyButton(_("local link"), () => here));
+  one("header.title > .kicker:not(#_unknown)")?.append(links);
   for (const path of all(".copies code")) path.parentElement?.append(copyButton(_("path"), () => path.textContent));
   /** @type {HTMLElement | undefined} */
   let code;
@@ -89,9 +92,28 @@ function addCopying() {
   for (const kind of ["pointerover", "focusin"]) addEventListener(kind, offer, { passive: true });
 }
 
+/** Where only the reader can open the site, commands have its address there, and the published one can be chosen; then
+ * feeds that are listed lead there, too. */
+function addPlaces() {
+  const [place, base] = [one("[data-place]"), published()];
+  if (!place || !isServed || !isLocal || base === siteRoot) return;
+  const select = make("select", "");
+  select.setAttribute("aria-labelledby", "_place");
+  select.append(new Option(_(`this machine only: ${siteRoot}`), siteRoot), new Option(_(`published: ${base}`), base));
+  const links = /** @type {HTMLAnchorElement[]} */ (all(".feeds a"));
+  let chosen = siteRoot;
+  select.onchange = () => {
+    nameSite(select.value);
+    for (const link of links) if (link.href.startsWith(chosen)) link.href = select.value + link.href.slice(chosen.length);
+    chosen = select.value;
+  };
+  place.replaceChildren(select);
+}
+
 if (typeof document !== "undefined") {
   addSorting();
   addCopying();
+  addPlaces();
 }
 return { order };
 })();

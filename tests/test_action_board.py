@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from lxml import etree, html
+from playwright.sync_api import Browser
 
 from memosite.cli import main
 from memosite.commands.diff import diff
@@ -115,14 +116,21 @@ def test_actions_are_by_position_and_oldest_first_with_who_owes_whom_and_a_feed_
     shown = [(row.position, row.group, row.name[-2:], row.age, row.who) for row in rows_of(few / "actions/index.html")]
     assert shown == [
         ("smith", "To do", "r1", "29 days", ("weaver",)), ("smith", "To do", "r2", "28 days", ("mason",)),
-        ("smith", "To do", "r3", "27 days", ("mason",)),
-        ("smith", "Waiting on others", "r5", "25 days", ("mason", "weaver")),
-        ("mason", "To do", "r5", "25 days", ("smith",)), ("mason", "Waiting on others", "r2", "28 days", ("smith",)),
-        ("mason", "Waiting on others", "r3", "27 days", ("smith",)), ("weaver", "To do", "r5", "25 days", ("smith",)),
-        ("weaver", "Waiting on others", "r1", "29 days", ("smith",)),
+        ("smith", "To do", "r3", "27 days", ("mason",)), ("mason", "To do", "r5", "25 days", ("smith",)),
+        ("weaver", "To do", "r5", "25 days", ("smith",)),
         ("Everybody", "To do", "r5", "25 days", ("smith", "mason", "weaver")),
     ]  # fmt: skip
     board = html.parse(few / "actions/index.html").getroot()
+    waiting = {one.get("id"): one for one in board.xpath("//p[starts-with(@id, 'waiting-')]")}
+    assert {id_: " ".join(one.text_content().split()) for id_, one in waiting.items()} == {
+        "waiting-smith": "Waiting on others: 1 memo, for mason, weaver, the oldest since 2026-04-06",
+        "waiting-mason": "Waiting on others: 2 memos, for smith, the oldest since 2026-04-03",
+        "waiting-weaver": "Waiting on others: 1 memo, for smith, the oldest since 2026-04-02",
+    }, "they are to do for others, and listed there"
+    (there,) = waiting["waiting-mason"].xpath("./a[1]/@href")
+    page, _, anchor = there.partition("#")
+    listed = [row for row in rows_of(few / "actions" / page) if row.group == "Waiting on others"]
+    assert anchor == "waiting" and [row.name[-2:] for row in listed] == ["r2", "r3"]
     table = board.xpath("//section[@id='owed']//tbody/tr")
     assert [" ".join("".join(row.itertext()).split()) for row in table] == [
         "smithweaver12026-04-0229 days", "smithmason22026-04-0328 days", "masonsmith12026-04-0625 days",
@@ -175,15 +183,27 @@ def test_pages_of_positions_have_their_actions_and_boards_of_many_the_oldest_of_
     for row in board:
         groups[row.position, row.group].append(row.name)
     assert 195 < len(board) <= 200, "short lists leave room for long ones"
-    assert {position for position, _ in groups} == {*to_do, *waiting}
-    for (position, group), names in groups.items():
-        every = (to_do if group == "To do" else waiting)[position]
-        assert names == every[: len(names)]
+    assert groups.keys() == {(position, "To do") for position in to_do}
+    for (position, _), names in groups.items():
+        assert names == to_do[position][: len(names)]
+    headings = html.parse(many / "actions/index.html").xpath("//section[starts-with(@id, 'position-')]/h2/a/text()")
+    assert {*headings} == {*to_do, *waiting}
     pages = sorted((many / "positions/mason/actions").glob("*/index.html"))
     listed = [row for page in pages for row in found(html.parse(page), "//ol[@class='rows']/li/a/@href")]
     assert {href.split("/")[-2] for href in listed} == {*to_do["mason"], *waiting["mason"]}
     assert max(len(rows_of(page)) for page in (many / "actions").rglob("index.html")) <= 500
     assert [*bad_links(few), *bad_links(many)] == []
+
+
+def test_a_position_that_only_waits_is_found_by_its_name(browser: Browser, many: Path) -> None:
+    """It has no row of its own on the board; positions of another name are hidden."""
+    page = browser.new_page()
+    page.goto((many / "actions/index.html").as_uri())
+    page.get_by_label("Filter this page").fill("weaver")
+    page.locator("#position-weaver h2", has_text="weaver").wait_for()
+    page.get_by_label("Filter this page").fill("nobody of this name")
+    page.locator("#position-weaver").wait_for(state="hidden")
+    page.close()
 
 
 def open_requests(output: Path) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
@@ -266,7 +286,7 @@ def test_pages_twins_lines_search_and_differences_know_what_is_answered_too_and_
     rows = {state: len(found(page, "//ol[@class='rows']/li/@class")) for state, page in pages.items()}
     assert rows == {"open": 1, "superseded": 1, "answered": 2, "discharged": 0}
     board = html.parse(output / "actions/index.html")
-    assert len(found(board, "//ol[@class='rows']/li/@class")) == 2  # for whom it is to do, and for whom to wait
+    assert len(found(board, "//ol[@class='rows']/li/@class")) == 1, "for whom it is to do"
     assert "buoy-again" in (output / "actions/feed.xml").read_text()
     assert MOOT not in (output / "actions/feed.xml").read_text()
     lines = [json.loads(line) for line in (output / "archive/2026/05.jsonl").read_text().splitlines()]

@@ -177,6 +177,11 @@ def offered(page: Page) -> dict[str, str]:
     return {label: page.get_by_label(label, exact=True).input_value() for label in labels}
 
 
+def link_of(formats: dict[str, str]) -> str:
+    """The first link that the dialog offers: that for others."""
+    return next(iter(formats.values()))
+
+
 def leave(page: Page) -> None:
     """Close the dialog by key, and wait until it is gone: the next key is meant for the page."""
     page.keyboard.press("Escape")
@@ -193,17 +198,19 @@ def test_cite_at_a_turn_opens_it_and_escape_gives_the_focus_back(
     cite.focus()
     page.keyboard.press("Enter")
     formats = offered(page)
-    assert list(formats) == ["Link", "Markdown", "HTML", "Text"]
-    assert formats["Link"].endswith(f"/transcripts/{TALK}/#t2")
+    assert list(formats) == ["Published link", "Link on this machine only", "Markdown", "HTML", "Text"]
+    assert link_of(formats) == f"https://quay.example/transcripts/{TALK}/#t2"
+    end = "" if base.startswith("http") else "index.html"
+    assert formats["Link on this machine only"] == f"{base}transcripts/{TALK}/{end}#t2"
     written = html.parse(site / f"transcripts/{TALK}/index.html")
     said = " ".join(written.xpath("string(//section[@id='t2']/details/p)").split())
-    assert formats["Text"] == said.replace(
-        "https://quay.example/", base if base.startswith("http") else "https://quay.example/"
-    )
+    assert formats["Text"] == said, "with the address that others can open"
     [read] = read_markdown(formats["Markdown"])
     turn = turns_of(sources, TALK).turns[1]
     assert (read.ref, read.sha256, read.quote) == (f"transcript/{TALK}#t2", turn.digest, "The pilot does.")
-    assert page.evaluate("document.activeElement.textContent") == "Copy Link"
+    assert page.evaluate("document.activeElement.textContent") == "Copy Published link"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
@@ -226,21 +233,21 @@ def test_without_an_address_of_its_own_a_site_is_cited_where_it_is_read(
             page.goto(f"{base}transcripts/{TALK}/index.html")
             page.locator("#t2 > .cite > summary").click()
             formats = offered(page)
-            assert formats["Link"] == f"{base}transcripts/{TALK}/{end}#t2"
+            assert link_of(formats) == f"{base}transcripts/{TALK}/{end}#t2"
             assert says.count() == (not base.startswith("http"))
             if end:
                 assert says.locator("code").inner_text() == f"transcripts/{TALK}/index.html#t2"
             leave(page)
             page.evaluate(SELECT, ["#t2", "pilot", "#t2", "does"])
             page.keyboard.press("c")
-            assert offered(page)["Link"] == f"{formats['Link']}:~:text=pilot%20does"
+            assert link_of(offered(page)) == f"{link_of(formats)}:~:text=pilot%20does"
             if end:
                 assert says.locator("code").inner_text() == f"transcripts/{TALK}/index.html#t2"
             for name, text in formats.items():
-                assert name == "Link" or formats["Link"] in text
+                assert name == "Link" or link_of(formats) in text
                 paper = write_text(tmp_path / f"paper.{'html' if name == 'HTML' else 'md'}", text)
                 assert name in ("Link", "Text") or main(["verify", str(paper), "--site", str(sources)]) == 0
-            page.goto(formats["Link"])
+            page.goto(link_of(formats))
             page.wait_for_function(MARKED, arg="t2")
 
 
@@ -280,7 +287,7 @@ def test_selected_words_of_a_turn_are_cited_by_mouse_and_those_of_several_as_a_r
     [read] = read_markdown(formats["Markdown"])
     turn = turns_of(sources, TALK).turns[1]
     assert (read.quote, read.sha256) == ("pilot does. […] At noon, that is", turn.digest)
-    assert formats["Link"].endswith("#t2:~:text=pilot%20does.,At%20noon%2C%20that%20is")
+    assert link_of(formats).endswith("#t2:~:text=pilot%20does.,At%20noon%2C%20that%20is")
     page.get_by_role("button", name="Close").click()
     page.wait_for_selector("dialog", state="detached")
     page.evaluate("getSelection().removeAllRanges()")
@@ -293,7 +300,7 @@ def test_selected_words_of_a_turn_are_cited_by_mouse_and_those_of_several_as_a_r
     turns = turns_of(sources, TALK).turns
     assert (read.ref, read.quote) == (f"transcript/{TALK}#t2-t3", "pilot does. […] At noon, that is. […] Thanks")
     assert read.sha256 == range_digest(turn.digest for turn in turns[1:])
-    assert formats["Link"].endswith("#t2:~:text=pilot%20does.,Thanks")
+    assert link_of(formats).endswith("#t2:~:text=pilot%20does.,Thanks")
     page.goto(f"{base}transcripts/{LONG}/index.html")
     page.evaluate(SELECT, ["#t2", "murmur 2", "#t3", "of the tide"])
     page.keyboard.press("c")
@@ -319,9 +326,9 @@ def test_the_page_of_a_thread_cites_each_memo_itself(page: Page, base: str) -> N
     assert (read.ref, read.quote) == (f"memo/{REPLY}", "boats waited. I saw the ferry")
     passage = (page.locator(".member .prose p").last.get_attribute("id") or "").partition("-")[2]
     assert passage.startswith("p-")
-    assert formats["Link"].endswith(f"memos/{REPLY}/#{passage}:~:text=boats%20waited.%20I%20saw%20the%20ferry")
+    assert link_of(formats).endswith(f"memos/{REPLY}/#{passage}:~:text=boats%20waited.%20I%20saw%20the%20ferry")
     leave(page)
-    page.goto(below(base, formats["Link"]))
+    page.goto(below(base, link_of(formats)))
     page.wait_for_function(MARKED, arg=passage)
     page.goto(f"{base}threads/{MEMO}/index.html")
     page.keyboard.press("c")
@@ -341,9 +348,9 @@ def test_selected_words_of_a_memo_are_cited_with_their_passage(page: Page, base:
     [read] = read_markdown(formats["Markdown"])
     passage = page.locator(".text .prose p").nth(1).get_attribute("id")
     assert (read.ref, read.quote) == (f"memo/{MEMO}", "gauge was read at")
-    assert formats["Link"].endswith(f"#{passage}:~:text=Two%20boats%20waited.%20The-,gauge%20was%20read%20at")
+    assert link_of(formats).endswith(f"#{passage}:~:text=Two%20boats%20waited.%20The-,gauge%20was%20read%20at")
     page.goto("about:blank")
-    page.goto(below(base, formats["Link"]))
+    page.goto(below(base, link_of(formats)))
     page.wait_for_function(MARKED, arg=passage)
 
 
@@ -379,12 +386,12 @@ def test_every_link_that_is_copied_shows_its_passage(page: Page, site: Path, sou
         turns += page.locator(".turn").evaluate_all("(turns) => turns.map((turn) => turn.id)")
         id_ = turns[-1]
         page.locator(f"#{id_} > .cite > summary").evaluate("(summary) => summary.click()")
-        whole = offered(page)["Link"]
+        whole = link_of(offered(page))
         assert whole.endswith(f"/transcripts/{LONG}/#{id_}")
         leave(page)
         page.evaluate(SELECT, [f"#{id_} .prose", "murmur", f"#{id_} .prose", "tide"])
         page.keyboard.press("c")
-        link = offered(page)["Link"]
+        link = link_of(offered(page))
         assert link.startswith(whole)
         page.goto("about:blank")
         page.goto(below(base, link))

@@ -6,8 +6,10 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from lxml import html
 
 from memosite.cli import main
 from tests.support.files import write_text
@@ -75,6 +77,9 @@ def test_all_citations_are_listed_at_both_ends_and_judged_again_after_an_edit(si
     page = site.page("citations/index.html")
     assert "2 hold" in page and "do not hold" not in re.sub(r"<p class=.facts.>.*", "", page)
     assert re.search(rf'href="\.\./memos/{NOTE}/index\.html#p-[0-9a-f]{{8}}"', page)
+    tree: Any = html.fromstring(page)
+    links = tree.xpath("//ul[@class='citations']/li/p[1]/a[last()]")
+    assert len(links) == 2 and all(link.text_content().endswith(", turn 2") for link in links)
     assert f'href="../transcripts/{LOAD}/index.html#t2"' in page and re.search(r"book/one\.md:\d", page)
     assert site.check() == []
     page = site.page(f"transcripts/{LOAD}/index.html")
@@ -105,7 +110,8 @@ def test_a_citation_that_no_longer_holds_is_a_finding(site: Site) -> None:
     site.say(SAID.replace("39", "38"))
     found = site.check()
     assert [path.rpartition("/")[2] for path, _ in found] == ["one.md", "0001-locks.md", f"{NOTE}.openthing"]
-    assert all(message.startswith(f"{TALK}#t2: changed: There are [-38-] {{+39+}} barges") for _, message in found)
+    expected = f'citation of {TALK}#t2 does not hold: changed, the source has "38", not "39"'
+    assert [message for _, message in found] == [expected] * 3
     main(["check", str(site.folder), "--format", "text"])
     line = next(number for number, one in enumerate(text.splitlines(), 1) if "sha256:" in one)
     assert f"0001-locks.md:{line}" in site.capsys.readouterr().out
@@ -116,6 +122,33 @@ def test_a_citation_that_no_longer_holds_is_a_finding(site: Site) -> None:
     for path in (site.folder / "office/transcripts/engineer").iterdir():
         path.unlink()
     assert len(site.check()) == 3
+
+
+def test_what_differs_is_marked_on_pages_and_told_in_words_by_findings(site: Site) -> None:
+    """Whatever the words are: marks of a diff and of HTML in them are words; of many differences the first are told."""
+    begin, end = "We counted the boats in the lock at nine,", "and all of them may leave before noon if the gate opens."
+    for said, cited, differs, told in (
+        ("38 barges", "39 barges", ["-38", "+39"], 'the source has "38", not "39"'),
+        ("38 old barges", "38 barges", ["-old"], 'the source also has "old"'),
+        ("38 barges", "38 <b>old</b> barges", ["+<b>old</b>"], 'the source does not have "<b>old</b>"'),
+        ("[-38-] barges", "{+39+} barges", ["-[-38-]", "+{+39+}"], 'the source has "[-38-]", not "{+39+}"'),
+    ):
+        site.say(f"{begin} {cited} {end}")
+        written = site.cite(f"{TALK}#t2", "--quote", f"{begin} {cited} {end}")
+        site.say(f"{begin} {said} {end}")
+        site.write(written)
+        write_text(site.folder / "book/one.md", "# Nothing is cited here.")
+        build_site(site.folder)
+        for path in ("citations/index.html", f"transcripts/{LOAD}/index.html"):
+            tree: Any = html.fromstring(site.page(path))
+            (row,) = tree.xpath("//ul[@class='citations']/li")
+            marks = row.xpath("./p[@class='facts differs']/*[self::del or self::ins]")
+            assert [f"{'-' if one.tag == 'del' else '+'}{one.text}" for one in marks] == differs, path
+            assert row.text_content().split()[:3] == ["does", "not", "hold"]
+        ((_, message),) = site.check()
+        assert message == f"citation of {TALK}#t2 does not hold: changed, {told}"
+        health: Any = html.fromstring(site.page("health/index.html"))
+        assert message[1:] in " ".join(health.text_content().split())
 
 
 def test_a_citation_of_a_passage_that_is_not_there_leads_to_the_item_and_says_so(site: Site) -> None:

@@ -150,7 +150,11 @@ def test_the_board_names_who_has_not_answered_and_pages_of_positions_agree(site:
     """For each of them it is to do, and for who asked it waits on these; so say the thread and the memo."""
     board = sections(site, "actions")
     assert board["dyer/To do"] == board["director/To do"] == ["asked by baker of everybody"]
-    assert "carter/To do" not in board and board["baker/Waiting on others"] == ["waiting for director, dyer"]
+    assert "carter/To do" not in board
+    waiting = " ".join(page(site, "actions").xpath("string(//*[@id='waiting-baker'])").split())
+    assert waiting == "Waiting on others: 1 memo, for director, dyer, the oldest since 2026-05-01"
+    excerpts = page(site, "actions").xpath("//section//ol[@class='rows']//p[@class='line']/ancestor::section/@id")
+    assert excerpts == ["position-all"], "what it says is there once"
     assert board["Everybody/To do"] == ["asked by baker, waiting for director, dyer"]
     table = page(site, "actions").xpath("//section[@id='owed']//tbody/tr/th")
     assert ["".join(one.itertext()) for one in table] == ["director", "dyer"]

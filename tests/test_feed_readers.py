@@ -248,8 +248,8 @@ def test_the_commands_of_the_page_wake_an_agent(published: tuple[Path, Path], tm
     """As they stand, each with a state of its own: once, and while they run, until Ctrl-C."""
     repo, site = published
     unread = {path for path in model(repo).values() if "/inbox/" in path}
-    write_text(tmp_path / "on-memo", '#!/bin/sh\necho "new memo: $MEMO_PATH"\n').chmod(0o755)
-    once, *lasting = commands(site, "In an AI session or a program")
+    once, run = commands(site, "In an AI session or a program")
+    lasting = [*commands(site, "Follow a position"), run]
     assert len(lasting) == 2
     for command in (once, *lasting):
         environment = clean_environment(tmp_path / command.replace("/", "-"), PATH=f"{PROGRAMS}:/usr/bin:/bin")
@@ -260,5 +260,5 @@ def test_the_commands_of_the_page_wake_an_agent(published: tuple[Path, Path], tm
             if command != once:
                 process.send_signal(signal.SIGINT)
             rest = process.stdout.read()
-        assert lines == {f"new memo: {path}" for path in unread}
+        assert lines == {path if command == run else f"new memo: {path}" for path in unread}
         assert (process.returncode, rest) == (0 if command == once else 130, "")

@@ -34,6 +34,8 @@ def test_rules_lead_to_their_first_finding_also_on_another_part(site: Path) -> N
     assert list(bad_links(site)) == []
     said = page.xpath("//ul[@class='findings']/li/p[1]/text()")
     said += html.parse(site / "health/2/index.html").xpath("//ul[@class='findings']/li/p[1]/text()")
+    remedies = {" ".join(one.split()) for one in page.xpath("//ul[@class='findings']/li/p[3]/text()[1]")}
+    assert remedies == {"Fix: write it like 2026-05-01T14:30:00Z. Based on:"}, "what is done, and by which rule"
     assert len(said) > LIST_LIMIT and any(one.strip().startswith("A comma") for one in said)
 
 

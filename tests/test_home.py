@@ -226,6 +226,19 @@ def test_activity_counts_what_each_position_did_week_by_week(repo: Path) -> None
         assert str(day - dt.timedelta(days=day.weekday())) == week
 
 
+@pytest.mark.parametrize(
+    "holder", [{"kind": "shared", "name": "Ada and a session"}, [{"kind": "human"}, {"kind": "x"}]]
+)
+def test_what_waits_for_a_position_that_a_person_shares_waits_for_a_person(repo: Path, holder: object) -> None:
+    """Whether the orgdef says so in a word, or names several holders of whom one is human."""
+    write_org(repo / "org", "acme", positions=[{"id": "desk", "name": "Desk", "incumbent": holder}])
+    write(repo, 3, "shared", to="desk", action_required=True)
+    page = home(repo.parent)
+    subjects = page.xpath("//section[@id='waiting']//a[@class='subject']/@href")
+    assert any("shared" in href for href in subjects)
+    assert any(link.text_content() == "desk" for link in page.xpath("//section[@id='waiting']//a"))
+
+
 def test_positions_are_a_line_each_and_quiet_ones_are_folded(repo: Path) -> None:
     """A paragraph on who holds a position does not push down what is new; an empty archive says nothing false."""
     holder = {"name": "A session that is described at length. " * 40}

@@ -12,6 +12,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import html as lxml_html
+from playwright.sync_api import Browser
 
 from memosite.pages import Reference
 from memosite.plan.organization import BOX, MAX_WIDTH, Chart, ChartBox, Edge, Seated, draw, fitted
@@ -231,3 +232,30 @@ def test_a_wide_and_a_deep_organization_are_drawn_and_text_is_cut_to_the_box() -
     assert fitted("Strategist", 14) == "Strategist" and fitted("W" * 80, 14).endswith("W…")
     assert len(fitted("W" * 80, 14)) < len(fitted("i" * 80, 14)) < 80 and len(fitted("决" * 80, 14)) <= 14
     assert fitted("", 14) == ""
+
+
+def test_on_a_phone_relationships_read_as_lines(browser: Browser, example_site: Path) -> None:
+    """All of each is in view, on the page of a position and on that of the organization."""
+    page = browser.new_context(viewport={"width": 390, "height": 800}).new_page()
+    for path in ("positions/director/index.html", "org/index.html"):
+        page.goto((example_site / path).as_uri())
+        page.locator("table.relationships").evaluate("(one) => one.closest('details')?.toggleAttribute('open', true)")
+        cells = page.locator("table.relationships td").evaluate_all(
+            "(cells) => cells.filter((one) => one.textContent.trim()).map((one) => one.getBoundingClientRect().right)"
+        )
+        assert len(cells) > 10 and all(0 < right <= 390 for right in cells)
+
+
+def test_on_a_phone_tables_of_positions_keep_every_column(browser: Browser, example_site: Path) -> None:
+    """Each cell that says anything is seen, with what its column says, and nothing has to be scrolled to."""
+    page = browser.new_context(viewport={"width": 390, "height": 800}).new_page()
+    for path, columns in (("org/index.html", 6), ("actions/index.html", 4)):
+        page.goto((example_site / path).as_uri())
+        table = page.locator("table.seats")
+        assert table.evaluate("(one) => one.parentElement.scrollWidth <= one.parentElement.clientWidth")
+        cells = table.locator("td").all()
+        said = [cell for cell in cells if cell.inner_text()]
+        assert len(cells) > len(said) // 2 and all(cell.is_visible() for cell in said)
+        labels = {cell.evaluate("(one) => getComputedStyle(one, '::before').content") for cell in said}
+        heads = [*table.locator("thead th").all_text_contents()[1:], "Held by"]
+        assert len(labels & {f'"{head} "' for head in heads}) == columns

@@ -1,5 +1,6 @@
 """What a script adds to pages, in Chromium: buttons that copy, tables that can be sorted."""
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -82,9 +83,11 @@ def test_link_path_and_code_are_copied_nothing_moves_and_a_refusal_is_said(page:
     assert frame and button and frame["y"] < button["y"] and frame["x"] < button["x"]
     assert button["x"] + button["width"] < frame["x"] + frame["width"]
     page.goto(f"{server}feeds/index.html")
-    page.locator(".how pre").nth(1).hover()
-    page.get_by_role("button", name="Copy code").click()
-    assert clipboard(page) == page.locator(".how pre").nth(1).inner_text()
+    for number, one in enumerate(page.locator("[data-copy]").all()):
+        one.click()
+        assert clipboard(page) == page.locator(".how pre").nth(number).inner_text()
+        assert page.locator("#_copied").inner_text().endswith(" copied.")
+    assert page.locator("[data-copy]").count() == page.locator(".how pre").count() == 6
     page.goto(f"{server}memos/{MEMO}/index.html")
     page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error()), 0")
     page.get_by_role("button", name="Copy link").click()
@@ -134,10 +137,10 @@ def test_tables_are_sorted_and_commands_for_subscribing_have_the_chosen_position
         page.locator("[data-of=name]", has_text=name).wait_for()
         commands = page.locator(".how pre").all_inner_texts()
         others = {"engineer": "director", "director": "engineer"}
-        assert sum(f"/positions/{name}/feed" in one for one in commands) == 7
+        assert sum(f"/positions/{name}/feed" in one for one in commands) == 6
         assert not any(others[name] in one for one in commands)
         assert commands[0] == f"memosite watch {server}positions/{name}/feed.xml"
-        assert f"r2e add {name} {server}positions/{name}/feed-full.xml" in commands[4]
+        assert f"r2e add {name} {server}positions/{name}/feed-full.xml" in commands[3]
         assert page.locator("[data-of=page]").get_attribute("href") == f"../positions/{name}/index.html#follow"
     page.get_by_label("Filter this page").fill("engineer")
     assert page.locator("#position option").all_inner_texts() == ["engineer"]
@@ -168,7 +171,8 @@ def test_commands_name_the_site_where_the_reader_is(page: Page, server: str, sit
                 commands = page.locator(".how pre").all_text_contents()
                 assert not any("ADDRESS" in one for one in commands)
                 watches = [one for one in commands if one.startswith("memosite watch")]
-                assert watches and all(f" {written}positions/" in one and "'" not in one for one in watches)
+                assert len(watches) == 3 and all(f" {written}positions/" in one for one in watches)
+                assert all(shlex.split(one)[-1].startswith(written) for one in watches)
     for path in ("feeds/", "positions/engineer/"):
         page.goto(f"{site.as_uri()}/{path}index.html#follow")
         page.wait_for_selector("#_copied", state="attached")
@@ -179,9 +183,43 @@ def test_commands_name_the_site_where_the_reader_is(page: Page, server: str, sit
         for address, written in ((other, other), (f"{published.as_uri()}/", "https://quay.example/boats/")):
             page.goto(f"{address}positions/engineer/index.html#follow")
             assert page.locator("#_watch").inner_text() == f"memosite watch {written}positions/engineer/feed.xml"
-            page.goto(f"{address}memos/{MEMO}/index.html")
-            page.get_by_role("button", name="Copy link").click()
-            assert clipboard(page) == f"{written}memos/{MEMO}/"
+
+
+def test_where_only_the_reader_can_open_the_site_its_published_address_is_offered_beside_it(
+    page: Page, site: Path, tmp_path: Path
+) -> None:
+    """Links are copied as others can open them, or as here; commands run as they are, until the other is chosen."""
+    quay = "https://quay.example/boats/"
+    published = build_site(site.parent, output=tmp_path / "published", base_url=quay)
+    with serve_folder(published) as other:
+        for address in (other, f"{published.as_uri()}/"):
+            page.goto(f"{address}memos/{MEMO}/index.html#para-1")
+            page.get_by_role("button", name="Copy link", exact=True).click()
+            assert clipboard(page) == f"{quay}memos/{MEMO}/"
+            page.get_by_role("button", name="Copy local link").click()
+            assert clipboard(page) == f"{address}memos/{MEMO}/index.html"
+        for path, feed in (("feeds/", "director"), ("positions/director/", "director")):
+            page.goto(f"{other}{path}index.html#follow")
+            place = page.get_by_label("Address of the site")
+            offered = [f"this machine only: {other}", f"published: {quay}"]
+            assert place.locator("option").all_inner_texts() == offered
+            links = page.locator(".how .feeds a, .list:not(.how) .feeds a")
+            before = [str(link.evaluate("(one) => one.href")) for link in links.all()]
+            assert before and all(one.startswith(other) for one in before)
+            height = page.evaluate("document.body.scrollHeight")
+            for base in (other, quay, other, quay):
+                place.select_option(base)
+                watches = [one for one in page.locator(".how pre").all_text_contents() if "memosite watch" in one]
+                assert len(watches) == 3 and all(f" {base}positions/{feed}/feed.xml" in one for one in watches)
+                found = [str(link.evaluate("(one) => one.href")) for link in links.all()]
+                assert found == [one.replace(other, base) for one in before]
+            assert page.evaluate("document.body.scrollHeight") == height
+        page.goto(f"{other}feeds/index.html")
+        page.get_by_label("Address of the site").select_option(quay)
+        page.get_by_label("Position").select_option("engineer")
+        assert page.locator("#_follow").inner_text() == f"memosite watch {quay}positions/engineer/feed.xml"
+    page.goto(f"{published.as_uri()}/positions/engineer/index.html#follow")
+    assert page.locator("[data-place]").inner_text() == quay and page.get_by_label("Address of the site").count() == 0
 
 
 class Below(Handler):

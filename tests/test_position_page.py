@@ -168,3 +168,37 @@ def test_the_list_of_feeds_lets_the_reader_choose_a_position(example_site: Path)
         assert there.get_element_by_id(anchor) is not None
         assert there.get_element_by_id("_watch").text_content().endswith(f"/{choice.get('data-feed')}")
         assert tree.xpath(f"//ul[@class='feeds']//a[@href='{page}']")
+
+
+def test_what_is_unread_and_to_do_is_listed_once(tmp_path: Path) -> None:
+    """Under what is to do; the inbox counts all that is unread, says how much of it is there, and lists the rest."""
+    inbox, day = tmp_path / "repo/memos/inbox", "2026-05-04"
+    for name, asks in (("report", True), ("slip", True), ("notice", False)):
+        stem = f"{day}-0900--tester--engineer--{name}"
+        write_memo(inbox, stem, sender="tester", to="engineer", sent=f"{day}T09:00:00Z", action_required=asks)
+    said = []
+    for kept in ("report slip notice", "report slip", "report", "notice", ""):
+        for memo in inbox.glob("*.openthing"):
+            if memo.stem.rpartition("--")[2] not in kept.split():
+                (tmp_path / "away").mkdir(exist_ok=True)
+                memo.rename(tmp_path / "away" / memo.name)
+        for memo in (tmp_path / "away").glob("*.openthing"):
+            if memo.stem.rpartition("--")[2] in kept.split():
+                memo.rename(inbox / memo.name)
+        write_memo(tmp_path / "repo/memos/read", f"{day}-0800--tester--engineer--old", sender="tester", to="engineer")
+        page = html.parse(build_site(tmp_path / "repo") / "positions/engineer/index.html")
+        sections = [f"//section[h2/@id='{one}']" for one in ("open-actions",)] + ["//section[@id='inbox']"]
+        listed = [[href.split("--")[-1].split("/")[0] for href in found(page, f"{one}//a[@class='subject']/@href")] for one in sections]  # fmt: skip  # noqa: E501
+        (inbox_section,) = page.xpath(sections[1])
+        notes = [" ".join(one.text_content().split()) for one in inbox_section.xpath("./p")]
+        said.append((*map(sorted, listed), inbox_section.xpath("string(h2/span)"), notes))
+        links = [link for one in inbox_section.xpath("./p/a") for link in one.xpath("@href")]
+        assert all(page.xpath(f"//*[@id='{link[1:]}']") for link in links)
+    both, one = ("2 unread memos that ask for something are under To do.", "1 unread memo that asks for something is under To do.")  # fmt: skip  # noqa: E501
+    assert said == [
+        (["report", "slip"], ["notice"], "3", [both]),
+        (["report", "slip"], [], "2", [both]),
+        (["report"], [], "1", [one]),
+        ([], ["notice"], "1", []),
+        ([], [], "", ["No unread memos."]),
+    ]

@@ -1,6 +1,9 @@
 """Positions: which seat a name stands for, and what each position is known by (SPEC 3, positions)."""
 
-from memosite.archive.model import Archive
+import pytest
+
+from memosite.archive.cite import participants
+from memosite.archive.model import Archive, Transcript
 from memosite.facts.names import short_hash
 from memosite.facts.parsed import Envelope, Fact, Relationship, Seat
 from tests.support.archives import findings, memo, rules_found
@@ -159,7 +162,32 @@ def test_a_director_is_a_person_unless_something_else_is_said() -> None:
     configured = archive_of(envelope(to="director"), organization("acme", session), people=("director",))
     assert people(configured) == {"director"}
     assert people(archive_of(envelope(to="director"), people=())) == set()
+    desk = Seat(id="desk", name="Desk", incumbent_kind="shared")
+    held = archive_of(transcript(positions=("desk",)), organization("acme", desk, session, human), people=())
+    assert people(held) == {"a"}
+    assert {id_ for id_, position in held.positions.items() if position.has_person} == {"a", "desk"}
+    (talk,) = (one for one in held.artifacts.values() if isinstance(one, Transcript))
+    assert [one.position for one in participants(held, talk)[1]] == ["desk"], "a session spoke, not the person"
     assert people(archive_of(envelope(to="director", sender="engineer"), people=("engineer",))) == {"engineer"}
+
+
+@pytest.mark.parametrize(
+    ("incumbent", "holder"),
+    [
+        ("Margaret Osei <margaret@fernhill.example>", "Margaret Osei"),
+        (
+            "Ada Quist <ada@harbour.example>, Bo Lind <bo@harbour.example> and a session",
+            "Ada Quist, Bo Lind and a session",
+        ),
+        ("<desk@harbour.example>", "<desk@harbour.example>"),
+        ("desk@harbour.example", "desk@harbour.example"),
+        ("a < b @ c > d", "a < b @ c > d"),
+        (None, ""),
+    ],
+)
+def test_a_holder_is_named_without_an_address_of_mail(incumbent: str | None, holder: str) -> None:
+    """Unless that is all that is said."""
+    assert Seat(id="a", name="A", incumbent=incumbent).holder == holder
 
 
 def people(archive: Archive) -> set[str]:

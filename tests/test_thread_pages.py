@@ -280,6 +280,11 @@ def test_threads_are_listed_by_their_newest_memo_and_by_what_waits_longest(site:
     assert ash == "2026-05-03 ash open 18 days 2 memos, 2026-05-02 to 2026-05-03 · engineer · waiting for director"
     assert elm == "2026-04-06 elm open 45 days 2 memos, 2026-04-05 to 2026-04-06 · engineer · waiting for clerk"
     assert [row.split()[:2] for row in rows(output, WAITING)] == [["2026-04-05", "elm"], ["2026-05-02", "ash"]]
+    said = " ".join(html.parse(output / WAITING).xpath("string(//header/p[@class='envelope'])").split())
+    assert "They have 2 of 3 open actions; the others are in no thread yet." in said
+    open_tab = html.parse(output / WAITING).xpath("//header[@class='title']//a/@href")
+    assert len(html.parse((output / WAITING).parent / open_tab[0]).xpath("//li[contains(@class, 'row')]")) == 3
+    assert "open action" not in html.parse(output / THREADS).xpath("string(//header[@class='title'])")
     home = html.parse(output / "index.html")
     assert found(home, "//a[starts-with(@href, 'timeline/threads/')]/@href") == [THREADS, WAITING]
     assert not list(bad_links(output))
@@ -291,6 +296,7 @@ def test_without_threads_the_list_says_so_and_a_thread_may_have_any_id(tmp_path:
     output = build_site(tmp_path / "site")
     assert "No threads yet." in (output / THREADS).read_text()
     assert "Nobody owes an answer in a thread." in (output / WAITING).read_text()
+    assert "They have 0 of" in (output / WAITING).read_text()
     assert "timeline/threads/" not in (output / "index.html").read_text()
     for id_ in ("waiting", "1"):
         write_named(tmp_path / "site", f"{id_}-a", "2026-03-01", thread_id=id_)

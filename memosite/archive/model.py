@@ -90,7 +90,7 @@ class MadeCitation(Value):
 
     `by` is the artifact that makes it, at the anchor `by_anchor` of its page; None for a manuscript. `to` is what is
     cited, None if that is not in the archive; `anchor` is where on its page. `written` is the reference as written.
-    `said` is the verdict in words.
+    `said` is the verdict in words, `changes` are the words of a changed quote: `same`, of the `source` or the `quote`.
     """
 
     location: Location
@@ -102,6 +102,7 @@ class MadeCitation(Value):
     quote: str
     state: CitationState
     said: str
+    changes: tuple[tuple[Literal["same", "source", "quote"], str], ...] = ()
 
 
 def by_cited(citations: Iterable[MadeCitation]) -> dict[Ref, tuple[MadeCitation, ...]]:
@@ -699,7 +700,8 @@ class Position(Value):
 
     `organizations` are the ids of the orgdefs that list it, with each one's entry. `names` are the
     ways in which memos write it. `repo` is the source its memos are in. `union_of` names the positions of
-    several organizations that share this plain id (SPEC 3, positions).
+    several organizations that share this plain id (SPEC 3, positions). `is_person` if a person holds it, `is_shared` if
+    one shares it with others, as with a session.
     """
 
     id: str
@@ -709,6 +711,12 @@ class Position(Value):
     repo: str | None = None
     union_of: tuple[str, ...] = ()
     is_person: bool = False
+    is_shared: bool = False
+
+    @property
+    def has_person(self) -> bool:
+        """Whether what waits for it waits for a person: also for one who shares it with a session."""
+        return self.is_person or self.is_shared
 
     @property
     def is_vacant(self) -> bool:

@@ -19,18 +19,26 @@ _SHOWN = 60
 """The most words of a stretch that is the same."""
 
 
-def diff_lines(changes: Sequence[Change], *, is_cut: bool) -> Iterator[str]:
-    """The word diff of a changed quote as a line: `[-what the source says-]` `{+what the quote says+}`."""
-    if not changes:
-        return
-    parts = []
+def shown_changes(changes: Sequence[Change], *, is_cut: bool) -> Iterator[Change]:
+    """The word diff of a changed quote as it is shown: of a long stretch that is the same the ends."""
     for kind, words in changes:
         said = words.split()
         if kind == "same" and len(said) > _SHOWN:
             said = [*said[: _SHOWN // 2], "…", *said[-_SHOWN // 2 :]]
-        text = " ".join(said)
-        parts.append({"same": text, "source": f"[-{text}-]", "quote": f"{{+{text}+}}"}[kind])
-    yield f"    {' '.join(parts)}{' …' if is_cut else ''}"
+        yield kind, " ".join(said)
+    if changes and is_cut:
+        yield "same", "…"
+
+
+def marked(changes: Iterable[Change]) -> str:
+    """A word diff in a line: `[-what the source says-]` `{+what the quote says+}`."""
+    return " ".join({"same": text, "source": f"[-{text}-]", "quote": f"{{+{text}+}}"}[kind] for kind, text in changes)
+
+
+def diff_lines(changes: Sequence[Change], *, is_cut: bool) -> Iterator[str]:
+    """The word diff of a changed quote as a line, if there is one."""
+    if changes:
+        yield f"    {marked(shown_changes(changes, is_cut=is_cut))}"
 
 
 MOST = 20

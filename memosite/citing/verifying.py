@@ -11,13 +11,13 @@ cut into passages.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
 from memosite.archive.cite import ref_named
 from memosite.archive.lines import notice_on
 from memosite.archive.model import Archive, Artifact, CitationState, Document, MadeCitation, Memo
 from memosite.citing import CARRIED, MISREAD, ArchiveSources, Item, Place, Sources
-from memosite.citing.making import diff_lines, holding_places
+from memosite.citing.making import holding_places, shown_changes
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Finding, Location
 from memosite.facts.json_text import clean_text
@@ -564,8 +564,30 @@ def with_citations(archive: Archive, citations: tuple[MadeCitation, ...], others
 
 def finding_on(citation: MadeCitation) -> Finding:
     """The finding on a citation that does not hold."""
-    message = f"{citation.written}: {citation.said}; expected what is cited"
+    said = ", ".join((citation.said, *_in_words(citation.changes)))
+    message = f"citation of {citation.written} does not hold: {said}"
     return Finding(rule=CITATION_BROKEN, location=citation.location, message=message)
+
+
+_TOLD = 3
+"""The most differences that a finding tells."""
+
+
+def _in_words(changes: Sequence[Change]) -> Iterator[str]:
+    """What differs: `the source has "seven", not "five"`."""
+    found: list[dict[str, str]] = []
+    for (before, _), (kind, words) in pairwise([("same", ""), *changes]):
+        if kind != "same":
+            found += [{}] if before == "same" or kind in found[-1] else []
+            found[-1][kind] = cut_line(words, 80)
+    told = [
+        f'the source has "{one["source"]}", not "{one["quote"]}"' if len(one) > 1
+        else f'the source also has "{one["source"]}"' if "source" in one
+        else f'the source does not have "{one["quote"]}"'
+        for one in found[:_TOLD]
+    ]  # fmt: skip
+    if told:
+        yield ", ".join(told) + (", …" if len(found) > _TOLD else "")
 
 
 def _sorted(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -599,6 +621,17 @@ def _lines(artifact: Artifact, body: SourceBody, text_of: TextOf, line_of: LineO
     return lambda line: before + line
 
 
+def _cut(changes: Iterable[Change]) -> Iterator[Change]:
+    """The first words of a word diff."""
+    left = _SAID
+    for kind, words in changes:
+        if left <= 0:
+            yield "same", "…"
+            return
+        yield kind, cut_line(words, left)
+        left -= len(words)
+
+
 class _AsItIs(ArchiveSources):
     """Items of an archive by their whole names, for whoever sees this archive: nothing of git is said."""
 
@@ -627,11 +660,11 @@ class _AsItIs(ArchiveSources):
             quote="" if is_withheld else cut_line(one.quote, _QUOTE),  # nor do pages show what was erased
             state=state,
             said=cut_line(said, _SAID),
+            changes=() if state == "not judged" else tuple(_cut(shown_changes(checked.changes, is_cut=checked.is_cut))),
         )
 
     def _state(self, checked: Checked, name: str | None, one: Written) -> tuple[CitationState, str]:
         said = "; ".join(checked.details) if not checked.tier.holds and checked.details else checked.said
-        said += "".join(f": {line.strip()}" for line in diff_lines(checked.changes, is_cut=checked.is_cut))
         if name is None:
             erased = self.erased(one.ref.partition("#")[0])
             return ("not judged", erased) if erased else ("broken", said)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Literal, Self
 
 from memosite.facts.findings import Finding
+from memosite.facts.patterns import regex
 from memosite.facts.rules import SecretHit
 from memosite.facts.times import Moment
 from memosite.facts.values import Value, replace
@@ -355,6 +356,9 @@ class LibraryCard(Value):
         return LibraryCard(file=self.file, id=self.id, name="", withheld=withheld)
 
 
+_MAIL = regex(r"\s*<[^<>@\s]+@[^<>@\s]+>")
+
+
 class Seat(Value):
     """A position as an orgdef lists it; `extra` as in `Envelope`."""
 
@@ -367,6 +371,12 @@ class Seat(Value):
     role_id: str | None = None
     working_directory: str | None = None
     extra: str = ""
+
+    @property
+    def holder(self) -> str:
+        """Who holds it, without an address of mail behind a name."""
+        held = self.incumbent or ""
+        return _MAIL.sub("", held).strip() or held
 
     @property
     def bare(self) -> "Seat":

@@ -102,7 +102,7 @@ TRANSCRIPT_STARTED = note("transcript-started", "SPEC 4")(
     "The first stamp is of another day than started, so times in UTC are unknown.", "Correct started."
 )
 TRANSCRIPT_PASSED = note("transcript-passed", "SPEC 4")(
-    "Headings with stamps out of order start no turn; they may be pasted.", "Check who says what."
+    "A heading whose time is out of order does not begin a turn; it may be pasted.", "Check who says what."
 )
 
 # Session logs
@@ -124,7 +124,7 @@ SESSION_NOT_READ = note("session-not-read", "SPEC 2.2, sessions")(
     "To read those of tools' folders, set sessions: true in memosite.yml.",
 )
 SESSION_TIME = note("session-time", "SPEC 2.2, sessions")(
-    "A time in a session log is local, or cannot be told.", "No fix needed."
+    "A time in a session log has no zone, or is not known.", "No fix needed."
 )
 SESSION_FORM = note("session-form", "SPEC 2.2, sessions")(
     "A session log in which no turn was found.", "Check the file, or leave it out."
@@ -164,7 +164,7 @@ THREAD_CYCLE = warning("thread-cycle", "SPEC 3, threads")(
     "Replies form a loop, cut at the earliest memo.", "Correct one in_reply_to."
 )
 REPLY_BEFORE_PARENT = warning("reply-before-parent", "SPEC 3, threads")(
-    "A reply is dated before its parent.", "Correct one of the dates, or its zone."
+    "A reply is dated before the memo that it replies to.", "Correct one of the dates, or its zone."
 )
 GHOST = note("ghost", "SPEC 3, threads")("Reply to a missing memo.", "Add its repo to the sources.")
 STAMP_UNCLEAR = note("stamp-unclear", "SPEC 3, references")(

@@ -149,7 +149,7 @@ def _told_in_part(fields: Fields) -> Iterator[str]:
 def _incumbent(fields: Fields) -> tuple[str | None, str | None]:
     """Who holds the position, and the kind of holder; any shape of object is understood (SPEC 2.2).
 
-    Several in an array are joined, with a finding; their kind is kept if they share one.
+    Several in an array are joined, with a finding; their kind is kept if they share one, else `shared` if one is human.
     """
     _, value = fields.value("incumbent")
     if not isinstance(value, list):
@@ -159,7 +159,8 @@ def _incumbent(fields: Fields) -> tuple[str | None, str | None]:
     fields.wrong_type("incumbent", value, "a string or an object")
     holders = [_holder(item) for item in value]
     kinds = {kind for _, kind in holders}
-    return ", ".join(name for name, _ in holders if name) or None, kinds.pop() if len(kinds) == 1 else None
+    shared = "shared" if any((kind or "").casefold() == "human" for kind in kinds) else None
+    return ", ".join(name for name, _ in holders if name) or None, kinds.pop() if len(kinds) == 1 else shared
 
 
 def _holder(value: Any) -> tuple[str | None, str | None]:

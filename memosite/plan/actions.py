@@ -51,14 +51,28 @@ class ActionGroup(ListSection):
     """Whether all are in one state, which the page says."""
 
 
+class OnOthers(Value):
+    """How much a position waits for, `since` when, and on whom, of many the first; `href` leads to all of it."""
+
+    total: int
+    anchor: str
+    href: str
+    who: tuple[Reference, ...]
+    since: Moment | None
+
+
 class PositionActions(Value):
-    """What a position has to do and waits for; `href` leads to all of it. `former` are anchors it once had."""
+    """What a position has to do, and how much it waits for; `href` leads to all. `former` are anchors it once had.
+
+    What it waits for is to do for others, and listed there.
+    """
 
     position: Reference
     href: str
     anchor: str
     former: tuple[str, ...]
-    groups: tuple[ActionGroup, ...]
+    to_do: ActionGroup
+    waiting: OnOthers | None
 
 
 class Owed(Value):
@@ -457,7 +471,7 @@ def _board(make: RowMaker, asked: Asked) -> ActionsPage:
         numbers, key=lambda id_: (id_ in {BROADCAST, SOMEBODY}, -len(todo.get(id_, ())), -len(numbers[id_]), id_)
     )
     shown = positions[:_POSITIONS]
-    limit = rows_each([len(some[id_]) for some in (todo, asked.waiting) for id_ in shown if id_ in some], _ROWS)
+    limit = rows_each([len(todo[id_]) for id_ in shown if id_ in todo], _ROWS)
     pairs, undone = owed(asked), [one for one in asked.every if one.owed_by]
     memos = [one for one in undone if isinstance(one, Memo)]
     former: dict[str, str] = {}
@@ -560,16 +574,28 @@ def _owed(make: RowMaker, who: str, whom: str, memos: Sequence[Artifact]) -> Owe
 
 def _of_position(make: RowMaker, asked: Asked, id_: str, limit: int, former: tuple[str, ...]) -> PositionActions:
     board, todo, waiting = actions_of(id_), asked.asked_of([id_]), asked.asked_by([id_])
-    group = partial(make.group, limit=limit, state="open", more=board)
-    groups = [group(phrase("To do"), _anchor(id_, "to-do"), todo, viewer=viewer(id_))]
-    if waiting:
-        groups.append(group(phrase("Waiting on others"), f"waiting-{id_}", waiting, is_waiting=True))
+    group = make.group(
+        phrase("To do"), _anchor(id_, "to-do"), todo, limit=limit, state="open", more=board, viewer=viewer(id_)
+    )
+    rows = tuple(replace(row, excerpt="") if row.of_all else row for row in group.rows)  # it is under Everybody, too
     return PositionActions(
         position=_heading(make, id_),
         href=relative(make.start, board),
         anchor=_anchor(id_),
         former=former,
-        groups=tuple(group for group in groups if group.total),
+        to_do=replace(group, rows=rows),
+        waiting=_on_others(make, id_, waiting) if waiting else None,
+    )
+
+
+def _on_others(make: RowMaker, id_: str, waiting: Sequence[Memo]) -> OnOthers:
+    who = dict.fromkeys(one for memo in waiting for one in memo.owed_by)
+    return OnOthers(
+        total=len(waiting),
+        anchor=f"waiting-{id_}",
+        href=f"{relative(make.start, actions_of(id_))}#waiting",
+        who=few([*who], make.person),
+        since=waiting[0].date,  # the oldest; what has no date is last
     )
 
 

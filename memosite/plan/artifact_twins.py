@@ -20,6 +20,7 @@ from memosite.archive.cite import called
 from memosite.archive.ledger import LEAN, Ledger
 from memosite.archive.lines import artifact_line, body_texts, dump_line, notice_of
 from memosite.archive.mailboxes import wait_of
+from memosite.citing.making import marked
 from memosite.facts.parsed import RecordEvent, Ref
 from memosite.facts.texts import cut_line, one_line
 from memosite.facts.values import as_dict
@@ -230,7 +231,7 @@ def _citation_line(one: model.MadeCitation) -> dict[str, object]:
         "anchor": one.anchor,
         "quote": one.quote,
         "state": one.state,
-        "verdict": one.said,
+        "verdict": ": ".join((one.said, marked(one.changes))) if one.changes else one.said,
     }
 
 

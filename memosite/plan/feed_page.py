@@ -178,8 +178,8 @@ def _group(context: Context, heading: str, channels: Sequence[Channel], *, has_o
     for channel in channels:
         rows.setdefault(channel.page, []).extend(_documents(channel))
     if is_of_all:
-        rows[DIGESTS] = [Reference(label=phrase("digests"), href=relative(FEEDS, DIGESTS + "feed.xml"))]
-        rows[WEEKS] = [Reference(label=phrase("weeks"), href=relative(FEEDS, WEEKS + "feed.xml"))]
+        rows[DIGESTS] = [Reference(label=phrase("feed"), href=relative(FEEDS, DIGESTS + "feed.xml"))]
+        rows[WEEKS] = [Reference(label=phrase("feed"), href=relative(FEEDS, WEEKS + "feed.xml"))]
     named = {channel.page: _label(context, channel) for channel in channels}
     named |= {DIGESTS: phrase("Digests"), WEEKS: phrase("Weeks")}
     shown = list(rows)[:_LISTED]

@@ -188,7 +188,7 @@ class Wait(Value):
 
 def plan_waiting(context: Context) -> Waiting:
     """What waits for people on the home page: a bar for each position, and what waits longest."""
-    people = {id_: one for id_, one in context.archive.positions.items() if one.is_person}
+    people = {id_: one for id_, one in context.archive.positions.items() if one.has_person}
     waits = list(_waits(context, people))
     day = newest_day(context)
     waits.sort(key=lambda one: (one.since is None, one.since.instant if one.since else None, one.artifact.id))

@@ -14,7 +14,7 @@ from memosite.facts.json_text import clean_text
 from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import FileFacts, Ref, Text
 from memosite.facts.patterns import regex
-from memosite.facts.phrases import phrase
+from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line, line_of, one_line
 from memosite.facts.values import replace
 from memosite.formats.sessions.kept import read_conversation
@@ -301,12 +301,26 @@ def citation_row(context: Context, start: str, one: MadeCitation, *, is_own_page
         by = Reference(label=context.archive.short_subject(one.by), href=_href(context, start, one.by, one.by_anchor))
     to = Reference(label=one.written)
     if one.to is not None:
-        label = f"#{one.anchor}" if one.anchor else phrase("all of it")
+        label = (_place(one.anchor) or phrase("a passage")) if one.anchor else phrase("all of it")
         if not is_own_page:
-            subject = context.archive.short_subject(one.to)
-            label = f"{subject} #{one.anchor}" if one.anchor else subject
+            label = joined(", ", filter(None, (context.archive.short_subject(one.to), _place(one.anchor))))
         to = Reference(label=label, href=_href(context, start, one.to, one.anchor))
-    return CitedRow(by=by, to=to, quote=one.quote, state=one.state, said=one.said)
+    return CitedRow(by=by, to=to, quote=one.quote, state=one.state, said=one.said, changes=one.changes)
+
+
+_NAMED_PLACE = regex(r"t(\d+)(?:-t(\d+))?(?:[.-]\D.*)?")
+
+
+_HASHED = regex(r"(?:.*[.-])?[pt]-[0-9a-f]{8}(?:-\d+)?")
+
+
+def _place(anchor: str) -> str:
+    """What a passage is called: by its turns, or the anchor of a heading; "" if its anchor is made of a hash."""
+    if turns := _NAMED_PLACE.fullmatch(anchor):
+        first, last = turns.groups()
+        of_several = phrase("turns {first} to {last}", first=first, last=last)
+        return of_several if last else phrase("turn {number}", number=first)
+    return f"#{anchor}" if anchor and not _HASHED.fullmatch(anchor) else ""
 
 
 def cited_by(context: Context, start: str, ref: Ref) -> tuple[CitedRow, ...]:

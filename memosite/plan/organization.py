@@ -473,7 +473,7 @@ def seat_row(context: Context, start: str, position: Position) -> SeatRow:
         position=context.position(start, position.id),
         organizations=len(position.union_of),
         status=seats[0].status or "" if len(seats) == 1 else "",
-        incumbent=cut_line(seats[0].incumbent or "", _LINE_CHARS) if len(seats) == 1 else "",
+        incumbent=cut_line(seats[0].holder, _LINE_CHARS) if len(seats) == 1 else "",
         last_sent=newest.date if newest else None,
         unread=len(inbox),
         is_unread_known=bool(inbox) or _is_reading_known(context, position),
@@ -750,7 +750,7 @@ def _seated(context: Context, organization: Organization, seat: Seat) -> Seated:
     return Seated(
         id=seat.id,
         link=replace(context.position(ORGANIZATION, id_), label=cut_line(seat.id, LABEL_CHARS)),
-        note=cut_line(joined(" · ", [one for one in (name, seat.incumbent or seat.status) if one]), LABEL_CHARS),
+        note=cut_line(joined(" · ", [one for one in (name, seat.holder or seat.status) if one]), LABEL_CHARS),
         status=seat.status or "",
         counts=_counts(context, id_),
     )

@@ -48,13 +48,17 @@ HOLDER_CHARS = 300
 
 
 class SeatFacts(Value):
-    """A position as one orgdef lists it; `other_name` is its name if that is more than its id in other letters."""
+    """A position as one orgdef lists it; `other_name` is its name if that is more than its id in other letters.
+
+    `incumbent` is who holds it, as written; `holder` is the same without addresses of mail.
+    """
 
     organization: str
     name: str
     other_name: str = ""
     status: str
     incumbent: str
+    holder: str
     description: str
     role: str
     extra: str = ""
@@ -98,7 +102,10 @@ class Stream(Value):
 
 
 class PositionPage(pages.Page):
-    """A position: who holds it, what waits for it, its stream, and its notes by session (`arcs`)."""
+    """A position: who holds it, what waits for it, its stream, and its notes by session (`arcs`).
+
+    The inbox counts all unread memos, and lists those that are not to do: `unread_to_do` are the others.
+    """
 
     template: ClassVar[str] = "position.html"
 
@@ -107,8 +114,10 @@ class PositionPage(pages.Page):
     seats: tuple[SeatFacts, ...]
     repo: str
     union_of: tuple[pages.Reference, ...]
+    to_do: ActionGroup
     inbox: pages.ListSection
-    actions: tuple[ActionGroup, ...]
+    unread_to_do: int
+    waiting: ActionGroup | None
     missing: tuple[pages.ListSection, ...]
     stream: Stream
     arcs: tuple[pages.ListSection, ...]
@@ -198,7 +207,7 @@ def plan_following(context: Context, position: Position) -> Following:
     return Following(
         watch_once=f"memosite watch --once {feed}",
         watch=f"memosite watch {feed}",
-        run=f"memosite watch --exec ./on-memo {feed}",
+        run=f"memosite watch --exec 'printenv MEMO_PATH' {feed}",
         mail=f"r2e add {feed_name(position.id)} {full}",
         opml=_outline(context, position, base).decode(),
     )
@@ -484,9 +493,12 @@ def _plan_rest(context: Context, *, position: Position) -> Iterator[pages.ListPa
 
 def _plan_position(context: Context, *, position: Position, day: dt.date | None) -> Iterator[PositionPage]:
     start, everything, label = urls.position_page(position.id), involving(context, position), context.label(position.id)
-    actions = tuple(_actions(context, start, position, everything, day))
     inbox = [memo for memo in received(context, position) if context.is_unread(memo, position.id)]
-    longest = _longest_waiting(to_do(context, position, everything), inbox)
+    todo = to_do(context, position, everything)
+    asked = {one.ref for one in todo}
+    others = [memo for memo in inbox if memo.ref not in asked]
+    actions = _actions(context, start, position, everything, todo=todo, day=day)
+    longest = _longest_waiting(todo, inbox)
     description = phrase("Memos to and from {position}", position=label)
     yield PositionPage(
         **head_of(context, start, title=label, section="org", description=description),
@@ -498,9 +510,11 @@ def _plan_position(context: Context, *, position: Position, day: dt.date | None)
         seats=tuple(_seat_facts(context, start, organization_id, position) for organization_id, _ in position.seats),
         repo=position.repo or "",
         union_of=tuple(context.position(start, id_) for id_ in position.union_of),
-        inbox=_inbox(context, start, position, inbox, everything),
-        actions=actions,
-        newest=as_of(day) if any(group.rows for group in actions) else "",
+        to_do=actions[0],
+        inbox=replace(_inbox(context, start, position, others, everything), total=len(inbox)),
+        unread_to_do=len(inbox) - len(others),
+        waiting=actions[1],
+        newest=as_of(day) if any(group and group.rows for group in actions) else "",
         missing=tuple(_missing(context, start, position)),
         stream=plan_stream(context, start, position, everything),
         arcs=_arcs(context, start, position, everything),
@@ -561,9 +575,15 @@ def _inbox(
 
 
 def _actions(
-    context: Context, start: str, position: Position, everything: Sequence[Artifact], day: dt.date | None
-) -> Iterator[ActionGroup]:
-    """What it has to do and what it waits for, oldest first."""
+    context: Context,
+    start: str,
+    position: Position,
+    everything: Sequence[Artifact],
+    *,
+    todo: Sequence[Artifact],
+    day: dt.date | None,
+) -> tuple[ActionGroup, ActionGroup | None]:
+    """What it has to do and what it waits for, if anything, oldest first."""
     memos = sorted((one for one in everything if isinstance(one, Memo)), key=lambda memo: memo.sort_key)
     waiting = [memo for memo in memos if memo.owed_by and memo.sender_position in position.members]
     group = partial(
@@ -573,9 +593,11 @@ def _actions(
         state="open",
         more=urls.position_actions(position.id),
     )
-    yield group(phrase("To do"), "open-actions", to_do(context, position, everything), empty=phrase("Nothing to do."))
-    if waiting:
-        yield group(phrase("Waiting on others"), "open-actions-it-asked-for", waiting, is_waiting=True)
+    anchor = "open-actions-it-asked-for"
+    return (
+        group(phrase("To do"), "open-actions", todo, empty=phrase("Nothing to do.")),
+        group(phrase("Waiting on others"), anchor, waiting, is_waiting=True) if waiting else None,
+    )
 
 
 def _missing(context: Context, start: str, position: Position) -> Iterable[pages.ListSection]:
@@ -612,6 +634,7 @@ def _seat_facts(context: Context, start: str, organization_id: str, position: Po
         other_name=other_name(seat.name, seat.id),
         status=seat.status or "",
         incumbent=cut_line(seat.incumbent or "", HOLDER_CHARS),
+        holder=cut_line(seat.holder, HOLDER_CHARS),
         description=cut_line(seat.description, SUBJECT_CHARS),
         role=seat.role_id or "",
         extra=shown_extra(seat.extra),

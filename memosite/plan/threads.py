@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from memosite.archive.cite import Citation
 from memosite.archive.lines import Notice, body_texts, notice_of
+from memosite.archive.mailboxes import states_of
 from memosite.archive.model import UNDATED, Artifact, Memo, Thread, ThreadEntry
 from memosite.archive.urls import THREADS, WAITING_THREADS, part_page, relative, thread_page
 from memosite.facts.parsed import Ref
@@ -206,6 +207,9 @@ class ThreadsPage(Page):
     rows: tuple[ThreadRow, ...]
     total: int
     is_waiting: bool = False
+    actions: int = 0
+    """Of threads that wait: how many open actions they have, and how many there are in all (`open_actions`)."""
+    open_actions: int = 0
 
 
 # Plans what sums up a thread: who took part and when, how long replies took, and who has not answered.
@@ -700,6 +704,7 @@ def _plan_lists(context: Context) -> Iterator[ThreadsPage]:
     waiting = sorted((one for one in every if one.waiting), key=lambda one: one.waiting[0].sort_key)
     lists = {THREADS: newest, WAITING_THREADS: waiting}
     day, parts = newest_day(context), page.part_count(every, shown=_SHOWN)
+    open_actions = sum("open" in states_of(one) for one in context.archive.artifacts.values())
     for start, found in lists.items():
         title, intro = _TITLES[start]
         is_waiting = start == WAITING_THREADS
@@ -712,6 +717,8 @@ def _plan_lists(context: Context) -> Iterator[ThreadsPage]:
             rows=tuple(_row(context, start, one, day, is_waiting=is_waiting) for one in found[:_SHOWN]),
             total=len(found),
             is_waiting=is_waiting,
+            actions=sum(len(one.waiting) for one in waiting) if is_waiting else 0,
+            open_actions=open_actions if is_waiting else 0,
         )
 
 

@@ -332,8 +332,8 @@ def _turn_findings(envelope: Envelope, body: BodyFile) -> Iterator[Finding]:
             message = f'"started" is {envelope.sent_text}, the first stamp {form.span[0].isoformat(" ")}'
             yield finding_in(body.file, rules.TRANSCRIPT_STARTED, message)
         if form.passed:
-            are = "1 heading is" if form.passed == 1 else f"{form.passed:,} headings are"
-            message = f"{are} no turn, as stamps would go back, or are of another form; this is the first"
+            do = "1 heading does" if form.passed == 1 else f"{form.passed:,} headings do"
+            message = f"{do} not begin a turn, since times would go back, or have another form; this is the first"
             yield finding_in(body.file, rules.TRANSCRIPT_PASSED, message, form.passed_line)
 
 

@@ -165,6 +165,7 @@ def resolve_positions(
             union_of=tuple(sorted(ids[directory.position_id(one)] for one in listings)) if is_union else (),
             is_person=any((seat.incumbent_kind or "").casefold() == "human" for _, seat in listings)
             or (id_ in human and not (people is None and any(seat.incumbent_kind for _, seat in listings))),
+            is_shared=any((seat.incumbent_kind or "").casefold() == "shared" for _, seat in listings),
         )
     return Naming(
         positions=positions,

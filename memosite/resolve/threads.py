@@ -575,7 +575,7 @@ class ThreadBuilder:
         for ref, parent in sorted(self.parents.items()):
             reply, answered = self._by_ref[ref], self._by_ref[parent]
             if _is_before(reply, answered):
-                message = f'sent "{reply.sent[:60]}", before its parent ("{answered.sent[:60]}")'
+                message = f'sent "{reply.sent[:60]}", before what it replies to ("{answered.sent[:60]}")'
                 yield self._finding(rules.REPLY_BEFORE_PARENT, ref, message, line_of, key="sent")
 
     def _finding(self, rule: Rule, ref: Ref, message: str, line_of: LineOf, key: str = "in_reply_to") -> Finding:

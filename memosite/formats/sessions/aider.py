@@ -93,7 +93,7 @@ def read(data: bytes, *, name: str = "") -> tuple[Session, ...]:  # noqa: ARG001
         message = "what is before the first run is not shown"
         problems.append(Problem(rule="session-form", line=1, message=message))
     for start in starts[:1]:
-        message = "starts of runs are local times without a zone"
+        message = "the runs of this chat begin at local times without a zone"
         problems.append(Problem(rule="session-time", line=start + 1, message=message))
     seen: Counter[str] = Counter()
     sessions: list[Session] = []
