@@ -251,7 +251,7 @@ def test_lists_have_a_row_for_each_session_and_none_for_a_subagent(folder: Path)
         said = " ".join(rows(site / file))
         assert "Which tide gate is open?" in said and "Count the barges" not in said
         assert "Claude Code session · 9 turns" in said
-    said = [
+    told = [
         "2026-05-03 08:00 UTC Is the pier zqlit? 2 turns Codex 1 turn by a person · 1 tool call",
         (
             "2026-05-01 14:00 UTC Which tide gate is open? 4 turns "
@@ -263,9 +263,9 @@ def test_lists_have_a_row_for_each_session_and_none_for_a_subagent(folder: Path)
             "wrote 2026-05-01-1405--engineer--director--ti…, tide.py"
         ),
     ]
-    assert rows(site / "sessions/harbour/index.html") == said
+    assert rows(site / "sessions/harbour/index.html") == told
     whole = html.parse(site / "sessions/index.html").getroot()
-    assert [one.replace(" · harbour", "") for one in rows(site / "sessions/index.html")] == said
+    assert [one.replace(" · harbour", "") for one in rows(site / "sessions/index.html")] == told
     (head,) = words(whole, "//header/p[@class='envelope']")
     assert head == (
         "3 sessions with AI agents, as the agents logged them. The person in them is director. "
