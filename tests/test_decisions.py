@@ -591,3 +591,14 @@ def test_every_place_tells_alike_how_decisions_stand_and_who_made_them(
     assert {one.text_content() for one in waiting} <= {
         s for s, (standing, _) in expected.items() if standing == "pending"
     }
+
+
+def test_a_week_tells_a_decision_once_that_several_systems_record(output: Path) -> None:
+    """With links to the others."""
+    told = [
+        " ".join(row.text_content().split())
+        for file in sorted(output.glob("weeks/2026-W*/index.html"))
+        for row in html.parse(file).xpath("//section[@id='decided']//li")
+        if "Oak" in row.text_content()
+    ]
+    assert len(told) == 1 and "recorded in memory-layer" in told[0], told

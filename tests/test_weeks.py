@@ -224,7 +224,10 @@ def test_diff_prints_a_week(repo: Path, capsys: Capture) -> None:
     )
     assert main(["diff", "--week", "2026-W19", "--site", str(repo)]) == 0
     said = capsys.readouterr().out
-    assert "not answered yet by engineer)  All twelve of them." in said and "\nNew and waiting (3)\n" in said
+    assert (
+        "not answered by the end of the week: engineer)  All twelve of them." in said
+        and "\nNew and waiting (3)\n" in said
+    )
     assert main(["diff", "--week", "2026-W19", "--site", str(repo), "--format", "json"]) == 0
     value = json.loads(capsys.readouterr().out)
     assert (value["week"], value["is_running"], len(value["told"])) == ("2026-W19", False, 8)

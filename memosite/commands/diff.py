@@ -27,7 +27,7 @@ from memosite.facts.texts import counted, listed
 from memosite.facts.times import asked_date
 from memosite.facts.values import replace
 from memosite.plan.indexes import arrival_times
-from memosite.plan.weeks import HEADINGS, Told, find_weeks, told_of
+from memosite.plan.weeks import HEADINGS, Told, Week, find_weeks, told_of
 from memosite.reading.archive import open_archive
 
 _NAMED = 5
@@ -325,7 +325,7 @@ def _of_week(options: argparse.Namespace, note: Note) -> str:
         if week is None:
             hint = f"expected one with news, such as {newest.id}" if newest else "nothing in this archive has a date"
             raise ConfigError(f"--week {options.week}: {hint}")
-        told = [_TheTold(archive, one) for one in told_of(archive, times, week)]
+        told = [_TheTold(archive, one, week) for one in told_of(archive, times, week)]
     lists = {heading: [one for one in told if one.told.what == what] for what, heading in HEADINGS.items()}
     title = f"Week {week.id}, {week.span}{f', nothing has arrived since {week.rests}' if week.rests else ''}"
     if options.format == "json":
@@ -343,8 +343,9 @@ def _of_week(options: argparse.Namespace, note: Note) -> str:
 class _TheTold:
     """An item of a week, as text, Markdown and JSON."""
 
-    def __init__(self, archive: Archive, told: Told) -> None:
+    def __init__(self, archive: Archive, told: Told, week: Week) -> None:
         self.told = told
+        self._waits = "not answered yet by" if week.is_running else "not answered by the end of the week:"
         [self.state] = snapshots.snapshot_of(archive, [told.artifact.ref]).values()
         self._names = [archive.label(name) if told.what == "waits" else name for name in told.names]
         self._answers = ["/".join(ref) for ref in told.answers]
@@ -353,7 +354,7 @@ class _TheTold:
     def _notes(self) -> Iterator[str]:
         if self._names:
             names = listed(self._names, _NAMED)
-            yield f"not answered yet by {names}" if self.told.what == "waits" else f"decided by {names}"
+            yield f"{self._waits if self.told.what == 'waits' else 'decided by'} {names}"
         if self._answers:
             yield f"answers {listed(self._answers, _NAMED)}"
 

@@ -254,6 +254,11 @@ class Context(Value, dict=True, apart=("mentions",)):
         """A link to an artifact or ghost by its short subject."""
         return Reference(label=self.archive.short_subject(ref), href=relative(start, self.page(ref)))
 
+    def record(self, start: str, ref: Ref) -> Reference:
+        """A link to what a system has of a decision, by the system: its subject is mostly that of the decision."""
+        found = self.artifact(start, ref)
+        return replace(found, label=self.archive.artifacts[ref].system, title=found.label)
+
     @cached_property
     def citations_of(self) -> dict[Ref, tuple[model.MadeCitation, ...]]:
         """The citations of each artifact that has any."""

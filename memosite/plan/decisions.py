@@ -464,14 +464,8 @@ def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
         proposals=tuple(context.artifact(start, other.ref) for other in proposals),
         decided_in=tuple(context.artifact(start, other.ref) for other in decided),
         to_decide=tuple(context.artifact(start, other.ref) for other in on_it if other.owed_by),
-        recorded_in=tuple(_record_link(context, start, context.archive.artifacts[ref]) for ref in records),
+        recorded_in=tuple(context.record(start, ref) for ref in records),
     )
-
-
-def _record_link(context: Context, start: str, record: Artifact) -> Reference:
-    """A link to a record, by its system: its subject is mostly that of the decision."""
-    found = context.artifact(start, record.ref)
-    return replace(found, label=record.system, title=found.label)
 
 
 # Plans the pages of documents.

@@ -25,7 +25,7 @@ from memosite.pages import Bars, Cell, Page, PictureColumn, PictureRow, Referenc
 from memosite.plan import page
 from memosite.plan.context import ADDRESSEES, Context, Unit, few, traced_unit, type_of
 from memosite.plan.dates import monday, span_name
-from memosite.plan.indexes import ends_of
+from memosite.plan.indexes import ends_of, find_same_decisions
 from memosite.plan.removed import RedirectPage, redirect
 
 # Finds the weeks of an archive, and what each tells.
@@ -103,25 +103,31 @@ HEADINGS = {
 class Told(Value):
     """An item of a week: what happened with it, by `HEADINGS`, and the names that this is about.
 
-    These are those for whom it waited when the week ended, who decided, or the memos that it answered.
+    These are those for whom it waited when the week ended, who decided, or the memos that it answered. `also` are what
+    other systems have of a decision.
     """
 
     what: str
     artifact: Artifact
     names: tuple[str, ...] = ()
     answers: tuple[Ref, ...] = ()
+    also: tuple[Ref, ...] = ()
 
 
 def told_of(archive: Archive, times: Mapping[Ref, dt.datetime], week: Week) -> Iterator[Told]:
     """What a week tells, in order of arrival; nothing of it depends on what arrived later."""
+    same = find_same_decisions(archive.artifacts[ref] for ref in week.refs)
     for ref in week.refs:
         artifact = archive.artifacts[ref]
+        first, *others = same.get(ref, (ref,))
+        if ref != first:
+            continue
         if isinstance(artifact, Memo):
             yield _of_memo(archive, times, week, artifact)
         elif isinstance(artifact, Transcript):
             yield Told(what="sessions", artifact=artifact)
         elif sort_of(artifact) != "other" and not artifact.withheld:
-            yield _of_decision(times, week, artifact)
+            yield replace(_of_decision(times, week, artifact), also=tuple(others))
         else:
             yield Told(what="others", artifact=artifact)
 
@@ -181,6 +187,7 @@ class WeekRow(Value):
     line: str
     note: str = ""
     about: tuple[Reference, ...] = ()
+    recorded_in: tuple[Reference, ...] = ()
 
 
 class WeekSection(Value):
@@ -334,7 +341,8 @@ def _row(context: Context, start: str, week: Week, one: Told) -> WeekRow:
     elif one.answers:
         note = phrase("answers")
         about = tuple(context.artifact(start, ref) for ref in one.answers[:ADDRESSEES])
-    return WeekRow(row=row, line=artifact.excerpt, note=note, about=about)
+    recorded_in = tuple(context.record(start, ref) for ref in one.also)
+    return WeekRow(row=row, line=artifact.excerpt, note=note, about=about, recorded_in=recorded_in)
 
 
 def _drawn(context: Context, start: str, week: Week) -> Iterator[WeekSection]:
