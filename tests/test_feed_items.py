@@ -131,7 +131,7 @@ def test_the_commands_of_the_page_are_words_of_a_shell(tmp_path: Path) -> None:
     page = lxml_html.parse(tmp_path / "out/feeds/index.html")
     commands = [shlex.split(line) for pre in page.getroot().iter("pre") for line in pre.text_content().splitlines()]
     named = [word for words in commands for word in words if word.startswith("https:")]
-    assert len(named) == 7 and all(url.startswith(f"{base}positions/") for url in named)
+    assert len(named) == 6 and all(url.startswith(f"{base}positions/") for url in named)
     (add,) = [words for words in commands if words[:2] == ["r2e", "add"]]
     assert re.fullmatch(r"\w[\w.-]*", add[2])
 

@@ -102,8 +102,8 @@ def test_no_row_repeats_the_headings_above_it(site: Path) -> None:
     """Neither the system, the section, the source nor the state; what they do not say stays."""
     assert rows_of(site / "systems/wyren/index.html")["Lamps: never lit by day"][0] == ""
     assert rows_of(site / "systems/wyren/kind/index.html")["Lamps: never lit by day"][0] == ""
-    inbox = rows_of(site / "positions/director/index.html", "section[@id='inbox']")
-    assert inbox["The <b>lamp</b>"][0] == "engineer · unread · harbour"
+    to_do = rows_of(site / "positions/director/index.html", "section[h2[@id='open-actions']]")
+    assert to_do["The <b>lamp</b>"][0] == "asked by engineer · unread · harbour"
     assert rows_of(site / "decisions/by-source/index.html")["Paint the pier"][0] == (
         "decider not stated · in the repo of director"
     )

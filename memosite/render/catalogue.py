@@ -267,7 +267,7 @@ def _written(literal: str, english: str, text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-# Takes the comments out of the theme's own scripts and styles: readers need not load them.
+# Takes comments and indentation out of the theme's own scripts and styles: readers need not load them.
 
 
 _COMMENTS = (
@@ -277,11 +277,11 @@ _COMMENTS = (
 )
 
 
-_BLANK = regex(rb"\n{2,}")
+_BLANK = regex(rb"\n\s+")  # empty lines, and what lines are indented by
 
 
 def lean(name: str, data: bytes) -> bytes:
-    """A bundled static file as it is published: without comments.
+    """A bundled static file as it is published: without comments, empty lines and indentation.
 
     No string of the bundled files spans lines; in one that looks like a comment, a quotation mark follows before the
     line ends, so comments with any are left. A comment on the first line says what the file is, and stays.
