@@ -26,7 +26,7 @@ FOLDER = "/srv/former-site"
 """Where the former site was."""
 Capture = pytest.CaptureFixture[str]
 STALE = b"<!-- as a former version rendered it -->\n"
-PROGRESS = re.compile(r"\w+ +[\d,]+ of [\d,]+\n")
+PROGRESS = re.compile(r"\w+ +[\d,]+ of [\d,]+(?: pages)?\n")
 """What a slow machine says of how far it is."""
 TIME = re.compile(r"(?<=^done      in )[\d.]+", re.MULTILINE)
 MEMO = "memos/inbox/2026-05-08-0900--fitter--director--the-valve-holds.openthing"
