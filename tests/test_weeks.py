@@ -118,6 +118,49 @@ def test_a_week_ends_when_a_later_one_begins_to_arrive_and_never_changes_then(re
     assert 'by the end of the week: <a href="../../positions/director/index.html">' in before.decode()
 
 
+def decide(repo: Path, day: str, name: str, head: str) -> None:
+    """A decision of a day, with its status and what it supersedes."""
+    write_text(
+        repo / f"docs/decisions/{day}-{name}.md", f"# {name.title()}\n\nStatus: {head}\nDate: {day}\n\nSo be it.\n"
+    )
+
+
+def test_a_week_marks_what_was_rejected_or_superseded_by_its_end(repo: Path, capsys: Capture) -> None:
+    """On its page, in its counts, in the list, the feed and `diff`; what came later changes nothing of it."""
+    write_json(repo / "memosite.yml", {"title": "Quay"})
+    decide(repo, "2026-05-04", "rope", "Accepted")
+    decide(repo, "2026-05-05", "chain", "Accepted\nSupersedes: 2026-05-04-rope.md")
+    decide(repo, "2026-05-04", "anchor", "Rejected")
+    decide(repo, "2026-05-05", "crane", "Accepted")
+    decide(repo, "2026-05-06", "winch", "Proposed")
+    output = build(repo)
+    page = output / "weeks/2026-W19/index.html"
+    rows = {
+        row.xpath("string(a[@class='subject'])"): " ".join(row.text_content().split())
+        for row in html.parse(page).xpath("//section[@id='decided']//li[@class='row']")
+    }
+    assert "superseded So be it. superseded this week by Chain" in rows["Rope"]
+    assert rows["Anchor"].endswith("rejected So be it.")
+    assert not any("rejected" in rows[one] or "superseded" in rows[one] for one in ("Chain", "Crane", "Paint the pier"))
+    counts = "5 decided (1 rejected, 1 superseded), 4 new and waiting"
+    assert counts in html.parse(page).xpath("string(//p[@class='envelope'])")
+    listed = html.parse(output / "weeks/index.html").xpath("string(//main)")
+    assert counts in listed and "Decided: Chain" in listed, "the first that held"
+    [content] = found(read_feed(output / "weeks/feed.xml"), "//item/*[local-name()='encoded']/text()")
+    assert "Rejected: " in content and "Superseded: " in content
+    assert main(["diff", "--week", "2026-W19", "--site", str(repo), "--format", "json"]) == 0
+    told_now = json.loads(capsys.readouterr().out)["told"]
+    stands = {one["subject"]: (one["standing"], one["successor"]) for one in told_now}
+    assert stands["Rope"] == ("superseded", "document/repo.docs.decisions.2026-05-05-chain.md")
+    assert (stands["Anchor"], stands["Chain"]) == (("rejected", None), (None, None))
+    before = page.read_bytes()
+    for name in ("crane", "winch", "anchor"):
+        day = {"crane": "05", "winch": "06", "anchor": "04"}[name]
+        decide(repo, "2026-05-12", f"new {name}", f"Accepted\nSupersedes: 2026-05-{day}-{name}.md")
+    build(repo)
+    assert page.read_bytes() == before
+
+
 def test_the_feed_has_an_item_for_each_week_that_has_ended_and_digests_go_on(repo: Path) -> None:
     """The running week and day are pages only; home, digests and feeds lead to weeks."""
     output = build(repo)

@@ -349,9 +349,12 @@ class _TheTold:
         [self.state] = snapshots.snapshot_of(archive, [told.artifact.ref]).values()
         self._names = [archive.label(name) if told.what == "waits" else name for name in told.names]
         self._answers = ["/".join(ref) for ref in told.answers]
+        self._successor = "/".join(told.successor) if told.successor else ""
 
     @property
     def _notes(self) -> Iterator[str]:
+        if self.told.standing:
+            yield f"{self.told.standing}{f' by {self._successor}' if self._successor else ''}"
         if self._names:
             names = listed(self._names, _NAMED)
             yield f"{self._waits if self.told.what == 'waits' else 'decided by'} {names}"
@@ -368,4 +371,5 @@ class _TheTold:
 
     def fields(self) -> dict[str, object]:
         said = {"told": self.told.what, "names": self._names, "answers": self._answers}
-        return _object(self.state) | said | {"line": self.told.artifact.excerpt}
+        stands = {"standing": self.told.standing or None, "successor": self._successor or None}
+        return _object(self.state) | said | stands | {"line": self.told.artifact.excerpt}

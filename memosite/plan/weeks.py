@@ -10,11 +10,11 @@ import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from memosite.archive import urls
 from memosite.archive.ledger import Ledger
-from memosite.archive.model import Archive, Artifact, Document, Memo, Transcript
+from memosite.archive.model import Archive, Artifact, Document, Memo, Record, Transcript
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import joined, kinds, phrase, phrases
 from memosite.facts.times import Moment
@@ -104,7 +104,8 @@ class Told(Value):
     """An item of a week: what happened with it, by `HEADINGS`, and the names that this is about.
 
     These are those for whom it waited when the week ended, who decided, or the memos that it answered. `also` are what
-    other systems have of a decision.
+    other systems have of a decision; `standing` says of one that it did not hold when the week ended, `successor` what
+    had taken its place.
     """
 
     what: str
@@ -112,6 +113,8 @@ class Told(Value):
     names: tuple[str, ...] = ()
     answers: tuple[Ref, ...] = ()
     also: tuple[Ref, ...] = ()
+    standing: Literal["", "rejected", "superseded"] = ""
+    successor: Ref | None = None
 
 
 def told_of(archive: Archive, times: Mapping[Ref, dt.datetime], week: Week) -> Iterator[Told]:
@@ -126,7 +129,7 @@ def told_of(archive: Archive, times: Mapping[Ref, dt.datetime], week: Week) -> I
             yield _of_memo(archive, times, week, artifact)
         elif isinstance(artifact, Transcript):
             yield Told(what="sessions", artifact=artifact)
-        elif sort_of(artifact) != "other" and not artifact.withheld:
+        elif isinstance(artifact, Document | Record) and sort_of(artifact) != "other" and not artifact.withheld:
             yield replace(_of_decision(times, week, artifact), also=tuple(others))
         else:
             yield Told(what="others", artifact=artifact)
@@ -152,14 +155,21 @@ def _of_memo(archive: Archive, times: Mapping[Ref, dt.datetime], week: Week, mem
     return Told(what="answers" if asked else "written", artifact=memo, answers=asked)
 
 
-def _of_decision(times: Mapping[Ref, dt.datetime], week: Week, one: Artifact) -> Told:
-    """A decision or a proposal: one that was made later, as its head or the decision on it says, waited then."""
-    is_pending = standing_of(one) in {"pending", "unclear"} or decided_on(one) >= week.end.date().isoformat()
+def _of_decision(times: Mapping[Ref, dt.datetime], week: Week, one: Document | Record) -> Told:
+    """A decision or a proposal: one that was made later, as its head or the decision on it says, waited then.
+
+    That something took its place is told only of what had come by then.
+    """
+    successor = next(_by_then(times, week, filter(None, [one.superseded_by])), None)
+    then = one if successor else replace(one, superseded_by=None)
+    standing = standing_of(then)
+    is_pending = standing in {"pending", "unclear"} or decided_on(then) >= week.end.date().isoformat()
     decided_in = one.decided_in if isinstance(one, Document) else ()
     if is_pending or (decided_in and not any(_by_then(times, week, decided_in))):
         return Told(what="waits", artifact=one)
-    who = decided_by(one)
-    return Told(what="decided", artifact=one, names=(who,) if who else ())
+    who = decided_by(then)
+    told = Told(what="decided", artifact=one, names=(who,) if who else (), successor=successor)
+    return replace(told, standing="superseded" if successor else "rejected" if standing == "rejected" else "")
 
 
 def _by_then(times: Mapping[Ref, dt.datetime], week: Week, refs: Iterable[Ref]) -> Iterator[Ref]:
@@ -181,10 +191,17 @@ _DAYS = (phrase("Mo"), phrase("Tu"), phrase("We"), phrase("Th"), phrase("Fr"), p
 
 
 class WeekRow(Value):
-    """An item with a line of its text, and what was said of it when the week ended."""
+    """An item with a line of its text, and what was said of it when the week ended.
+
+    `standing` is of a decision that did not hold any more; `successor` is what had taken its place, and `is_of_week` is
+    whether that came in the week, too.
+    """
 
     row: Row
     line: str
+    standing: str = ""
+    successor: Reference | None = None
+    is_of_week: bool = False
     note: str = ""
     about: tuple[Reference, ...] = ()
     recorded_in: tuple[Reference, ...] = ()
@@ -304,9 +321,17 @@ def _day(context: Context, start: str, day: dt.date, refs: Sequence[Ref]) -> tup
 
 
 def _counts(told: Mapping[str, Sequence[Told]]) -> str:
-    """What a week has, in one line."""
+    """What a week has, in one line: of what was decided, how much of it did not hold at the end."""
+    fell = Counter(one.standing for one in told.get("decided", ()))
+    parts = (
+        phrases("{n:,} rejected", "{n:,} rejected", fell["rejected"]) if fell["rejected"] else "",
+        phrases("{n:,} superseded", "{n:,} superseded", fell["superseded"]) if fell["superseded"] else "",
+    )
+    decided = phrases("{n:,} decided", "{n:,} decided", len(told.get("decided", ())))
+    if any(parts):
+        decided = joined(" ", (decided, joined("", ("(", joined(", ", filter(None, parts)), ")"))))
     words = {
-        "decided": phrases("{n:,} decided", "{n:,} decided", len(told.get("decided", ()))),
+        "decided": decided,
         "waits": phrases("{n:,} new and waiting", "{n:,} new and waiting", len(told.get("waits", ()))),
         "asked": phrases("{n:,} asked and done", "{n:,} asked and done", len(told.get("asked", ()))),
         "answers": phrases("{n:,} answer", "{n:,} answers", len(told.get("answers", ()))),
@@ -341,8 +366,16 @@ def _row(context: Context, start: str, week: Week, one: Told) -> WeekRow:
     elif one.answers:
         note = phrase("answers")
         about = tuple(context.artifact(start, ref) for ref in one.answers[:ADDRESSEES])
-    recorded_in = tuple(context.record(start, ref) for ref in one.also)
-    return WeekRow(row=row, line=artifact.excerpt, note=note, about=about, recorded_in=recorded_in)
+    return WeekRow(
+        row=row,
+        line=artifact.excerpt,
+        standing=one.standing,
+        successor=context.artifact(start, one.successor) if one.successor else None,
+        is_of_week=one.successor is not None and monday(context.arrival_times[one.successor].date()) == week.first,
+        note=note,
+        about=about,
+        recorded_in=tuple(context.record(start, ref) for ref in one.also),
+    )
 
 
 def _drawn(context: Context, start: str, week: Week) -> Iterator[WeekSection]:
@@ -458,13 +491,14 @@ def plan_weeks(
 
 
 _FIRST = ("decided", "waits", "asked")
-"""Of what a list of weeks names the first."""
+"""Of what a list of weeks names the first; of what was decided, the first that held."""
 
 
 def _with_told(context: Context, start: str, week: Week, listed: ListedWeek) -> ListedWeek:
     told = _by_what(context, week)
-    said = ((HEADINGS[what], context.artifact(start, told[what][0].artifact.ref)) for what in _FIRST if told.get(what))
-    return replace(listed, counts=_counts(told), said=tuple(said))
+    firsts = [min(told[what], key=lambda one: one.standing != "") for what in _FIRST if told.get(what)]
+    said = tuple((_word(one), context.artifact(start, one.artifact.ref)) for one in firsts)
+    return replace(listed, counts=_counts(told), said=said)
 
 
 def _feed(context: Context, weeks: Sequence[Week]) -> Feed:
@@ -515,4 +549,10 @@ def _item(context: Context, week: Week) -> FeedItem:
 
 def said_of(one: Told) -> str:
     """What happened with an item, and who wrote it to whom, on one line."""
-    return joined(": ", (HEADINGS[one.what], one.artifact.who.line()))
+    return joined(": ", (_word(one), one.artifact.who.line()))
+
+
+def _word(one: Told) -> str:
+    """What happened with an item, in a word: of a decision that did not hold, that."""
+    words = {"rejected": phrase("Rejected"), "superseded": phrase("Superseded")}
+    return words.get(one.standing, HEADINGS[one.what])
