@@ -118,6 +118,36 @@ def test_a_week_ends_when_a_later_one_begins_to_arrive_and_never_changes_then(re
     assert 'by the end of the week: <a href="../../positions/director/index.html">' in before.decode()
 
 
+def test_a_week_names_who_had_not_answered_a_memo_to_all_by_its_end(repo: Path) -> None:
+    """Without who answered in it; later answers, a later end and a seat that came later change nothing of it."""
+    asks = "2026-05-05-1000--director--all--fog"
+    write(repo, asks, subject="Who has a horn?", body="One line, please.", action_required=True)
+    reply = f"{asks}.openthing"
+    write(repo, "2026-05-06-1200--pilot--director--horn", subject="I have", body="A small one.", in_reply_to=reply)
+    output = build(repo)
+    page = output / "weeks/2026-W19/index.html"
+
+    def left() -> str:
+        [row] = html.parse(page).xpath("//section[@id='waits']//li[a[.='Who has a horn?']]")
+        return " ".join(row.text_content().split()).partition("not answered by the end of the week: ")[2]
+
+    assert left() == "engineer"
+    assert "Not answered yet by engineer" in html.parse(output / f"memos/{asks}/index.html").xpath(
+        "string(//header[@class='title'])"
+    )
+    before = page.read_bytes()
+    write(repo, "2026-05-12-0900--engineer--director--bell", subject="A bell", body="No horn.", in_reply_to=reply)
+    write(repo, "2026-05-12-1000--cook--director--soup", subject="Soup", body="At noon.")
+    build(repo)
+    assert page.read_bytes() == before
+    write(repo, "2026-05-13-0900--director--all--closed", subject="Closed: horns", in_reply_to=reply)
+    build(repo)
+    assert "Not answered yet" not in html.parse(output / f"memos/{asks}/index.html").xpath(
+        "string(//header[@class='title'])"
+    )
+    assert page.read_bytes() == before
+
+
 def decide(repo: Path, day: str, name: str, head: str) -> None:
     """A decision of a day, with its status and what it supersedes."""
     write_text(

@@ -729,6 +729,16 @@ class Position(Value):
         return (self.id, *self.union_of)
 
 
+EVERYBODY = 500
+"""The most positions that a memo to all asks by name (SPEC 9)."""
+
+
+def everybody(positions: Mapping[str, Position]) -> tuple[str, ...]:
+    """Whom a memo to `all` asks: each position that is not vacant; nobody by name if they are too many (SPEC 9)."""
+    asked = tuple(id_ for id_, one in positions.items() if not (one.union_of or one.is_vacant))
+    return asked if len(asked) <= EVERYBODY else ()
+
+
 def nearest_member(
     positions: Mapping[str, Position], organizations: Iterable[Organization], id_: str, source: str
 ) -> str:

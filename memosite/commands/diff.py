@@ -319,7 +319,7 @@ def _of_week(options: argparse.Namespace, note: Note) -> str:
         archive = handle.recall()
         note(archive)
         times = arrival_times(archive.artifacts.values())
-        weeks = {week.id: week for week in find_weeks(archive.artifacts.values(), times)}
+        weeks = {week.id: week for week in find_weeks(archive, times)}
         newest = max(weeks.values(), key=lambda week: week.first, default=None)
         week = newest if options.week == "newest" else weeks.get(options.week)
         if week is None:

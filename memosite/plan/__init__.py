@@ -116,7 +116,7 @@ def plan(
     """
     archive = context.archive
     months = by_month(archive.artifacts.values())
-    weeks = find_weeks(archive.artifacts.values(), context.arrival_times)
+    weeks = find_weeks(archive, context.arrival_times)
     ledger = _with_pages(ledger, context, months, searches, weeks)
     digests = find_digests(context, weeks)
     feeds, new_blocks = arrange(all_channels(context, ledger, searches), ledger, {*archive.artifacts, *archive.erased})

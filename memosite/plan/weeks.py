@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import ClassVar, Literal
 
-from memosite.archive import urls
+from memosite.archive import model, urls
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive, Artifact, Document, Memo, Record, Transcript
-from memosite.facts.parsed import Ref
+from memosite.facts.parsed import BROADCAST, Ref
 from memosite.facts.phrases import joined, kinds, phrase, phrases
 from memosite.facts.times import Moment
 from memosite.facts.values import Value, replace
@@ -34,13 +34,15 @@ from memosite.plan.removed import RedirectPage, redirect
 class Week(Value):
     """A week with news, `2026-W22`: its Monday, and what arrived on each of its days, in order of arrival.
 
-    The newest week is running, as far as is known; all others have ended.
+    The newest week is running, as far as is known; all others have ended. `everybody` is whom a memo to all asked by
+    its end, each after the one of its id that stands for several.
     """
 
     id: str
     first: dt.date
     days: tuple[tuple[dt.date, tuple[Ref, ...]], ...]
     is_running: bool
+    everybody: tuple[tuple[str, ...], ...] = ()
 
     @property
     def refs(self) -> Iterator[Ref]:
@@ -69,20 +71,30 @@ class Week(Value):
         return self.days[-1][0].isoformat() if self.is_running else ""
 
 
-def find_weeks(artifacts: Iterable[Artifact], times: Mapping[Ref, dt.datetime]) -> tuple[Week, ...]:
+def find_weeks(archive: Archive, times: Mapping[Ref, dt.datetime]) -> tuple[Week, ...]:
     """The weeks in which anything arrived that lists of pages have, the oldest first; of what has no date, none."""
     found: dict[dt.date, dict[dt.date, list[Ref]]] = defaultdict(lambda: defaultdict(list))
-    for artifact in artifacts:
+    since: dict[str, dt.date] = {}  # of positions, the first week in which an item names one
+    for artifact in archive.artifacts.values():
+        if artifact.ref in times:
+            week = monday(times[artifact.ref].date())
+            since |= {id_: min(week, since.get(id_, week)) for id_ in artifact.positions}
         if artifact.ref in times and artifact.date and artifact.is_listed:
             day = times[artifact.ref].date()
             found[monday(day)][day].append(artifact.ref)
     newest = max(found, default=None)
+    unions = {member: id_ for id_, one in archive.positions.items() for member in one.union_of}
+    everybody = {  # an orgdef lists a seat for all weeks
+        (*filter(None, [unions.get(id_)]), id_): dt.date.min if archive.positions[id_].seats else since.get(id_)
+        for id_ in model.everybody(archive.positions)
+    }
     return tuple(
         Week(
             id=week_id(first),
             first=first,
             days=tuple((day, tuple(found[first][day])) for day in sorted(found[first])),
             is_running=first == newest,
+            everybody=tuple(names for names, day in everybody.items() if day is None or day <= first),
         )
         for first in sorted(found)
     )
@@ -140,9 +152,12 @@ def _of_memo(archive: Archive, times: Mapping[Ref, dt.datetime], week: Week, mem
         return Told(what="others", artifact=memo)
     if memo.action is not None:
         closed, answered = ends_of(archive.artifacts, times, memo)
-        who = () if closed and closed < week.end else (one.position for one in memo.recipients)
         done = {memo.sender_position, *(id_ for id_, time in answered.items() if time < week.end)}
-        left = tuple(id_ for id_ in who if id_ not in done)
+        who = dict.fromkeys(one.position for one in memo.recipients if one.position not in done)
+        if BROADCAST in who and (week.everybody or done != {memo.sender_position}):
+            del who[BROADCAST]
+            who |= dict.fromkeys(some[-1] for some in week.everybody if done.isdisjoint(some))
+        left = () if closed and closed < week.end else tuple(who)
         return Told(what="waits" if left else "asked", artifact=memo, names=left)
     asked = tuple(
         ref

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 
-from memosite.archive.model import UNDATED, Position
+from memosite.archive.model import UNDATED, Position, everybody
 from memosite.facts import rules
 from memosite.facts.findings import Finding
 from memosite.facts.names import ID_BYTES, make_id, short_hash
@@ -16,7 +16,6 @@ PositionListing = tuple[Organization, Seat]
 
 _EXTERNAL = "external:"
 _RIVALS_NAMED = 5
-_EVERYBODY = 500
 
 
 class Naming(Value, dict=True):
@@ -37,9 +36,8 @@ class Naming(Value, dict=True):
 
     @cached_property
     def everybody(self) -> tuple[str, ...]:
-        """Whom a memo to `all` asks: each position that is not vacant; nobody by name if they are too many (SPEC 9)."""
-        asked = tuple(id_ for id_, one in self.positions.items() if not (one.union_of or one.is_vacant))
-        return asked if len(asked) <= _EVERYBODY else ()
+        """Whom a memo to `all` asks."""
+        return everybody(self.positions)
 
     @cached_property
     def repos(self) -> tuple[str, ...]:
