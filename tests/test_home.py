@@ -24,7 +24,7 @@ KINDS = ("under 7 days", "7 to 29 days", "30 days or more")
 
 
 def write(
-    repo: Path, days_ago: int, name: str, *, to: str = "director", sender: str = "engineer", **fields: Any
+    repo: Path, days_ago: int, name: str, *, to: str | list[str] = "director", sender: str = "engineer", **fields: Any
 ) -> Path:
     """A memo that was sent so many days before the newest."""
     day = NEWEST - dt.timedelta(days=days_ago)
@@ -134,19 +134,42 @@ def test_it_is_said_for_whom_something_waits_and_for_whom_nothing_does(repo: Pat
 
 
 def test_an_open_action_for_all_waits_for_people_too_and_it_is_said_for_whom(repo: Path) -> None:
-    """Not for who asked for it; where all waits for one, the bar says it."""
+    """Not for who asked for it; the people come first."""
     write(repo, 5, "everybody", to="all", sender="keeper", action_required=True)
     write(repo, 5, "read-me", to="all", sender="keeper")
     write(repo, 10, "before", to="engineer", sender="director")
     write_json(repo.parent / "memosite.yml", {"positions": {"people": ["director", "keeper"]}})
-    assert "waiting for" not in waiting(home(repo.parent))
+    assert "waiting for director, engineer, tester" in waiting(home(repo.parent))
     found = picture(repo.parent, "waiting-by-age")
     assert dict(zip(found.labels, found.drawn, strict=True)) == {"director": (1, 0, 0)}
     write(repo, 9, "both", to="all", sender="tester", action_required=True)
     page = home(repo.parent)
     rows = page.xpath("//section[@id='waiting']/ol[@class='rows']/li/*[@class='facts']")
     said = [" ".join(row.text_content().partition("waiting for")[2].split()) for row in rows]
-    assert said == ["director, keeper · repo", "director · repo"]
+    assert said == ["director, keeper, engineer · repo", "director, engineer, tester · repo"]
+
+
+def test_home_says_how_much_is_open_for_others_and_names_all_for_whom_an_item_waits(repo: Path) -> None:
+    """With a link to the actions; so many that are neither listed nor counted for people. One left over is shown."""
+    for number in range(5):
+        write(repo, 10 + number, f"mine-{number}", subject=f"Mine {number}", action_required=True)
+    page = home(repo.parent)
+    assert len(subjects(page, "waiting")) == 5 and "The oldest" not in waiting(page)
+    assert "open for others" not in page.xpath("string(//main)")
+    write(repo, 20, "shared", to=["engineer", "director"], sender="keeper", subject="Shared", action_required=True)
+    write(repo, 3, "theirs", to="engineer", sender="director", subject="Theirs", action_required=True)
+    page = home(repo.parent)
+    assert subjects(page, "waiting") == ["Shared", "Mine 4", "Mine 3", "Mine 2"]
+    [row] = page.xpath("//section[@id='waiting']//li[a[.='Shared']]")
+    assert "waiting for director, engineer" in " ".join(row.text_content().split())
+    assert "waiting for" not in page.xpath("string(//section[@id='waiting']//li[a[.='Mine 4']])")
+    assert "The oldest 4 of 6. Each position's page lists all that waits for it. 1 more is open for others." in waiting(
+        page
+    )
+    [link] = page.xpath("//header[@class='title']//a[.='1 more']/@href")
+    assert link == "actions/index.html"
+    write(repo, 2, "theirs-too", to="keeper", sender="director", action_required=True)
+    assert "2 more are open for others" in home(repo.parent).xpath("string(//header[@class='title'])")
 
 
 def test_a_document_whose_status_awaits_somebody_waits(repo: Path) -> None:

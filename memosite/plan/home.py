@@ -6,6 +6,7 @@ Ages are counted as on all pages, to the newest date of the archive.
 import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import ClassVar
 
@@ -19,7 +20,7 @@ from memosite.facts.phrases import joined, kinds, phrase
 from memosite.facts.times import Moment
 from memosite.facts.values import Value, replace
 from memosite.pages import Bars, Cell, Grid, Page, PictureColumn, PictureRow, Reference, Row, View
-from memosite.plan.context import ADDRESSEES, KINDS, Context, age, as_of, days_old, newest_day
+from memosite.plan.context import KINDS, Context, age, as_of, days_old, few, newest_day
 from memosite.plan.dates import newest
 from memosite.plan.health import severity_counts
 from memosite.plan.history import STEPS, MovementRow, event_label
@@ -44,7 +45,8 @@ class SourceRow(Value):
 class Waiting(Value):
     """What waits for the `people` of an archive: `oldest` are the first of `total`, with ages counted to `newest`.
 
-    `unknown` are those for whom more may wait, with what nobody can know. `since` is the day of the oldest.
+    `unknown` are those for whom more may wait, with what nobody can know. `since` is the day of the oldest. `others` is
+    how much else is open, for others alone.
     """
 
     people: tuple[Reference, ...]
@@ -53,6 +55,7 @@ class Waiting(Value):
     total: int
     newest: str = ""
     since: str = ""
+    others: int = 0
     unknown: tuple[tuple[Reference, str], ...] = ()
     unknown_more: int = 0
 
@@ -63,7 +66,6 @@ class HomePage(Page):
     template: ClassVar[str] = "home.html"
 
     waiting: Waiting
-    open_actions: int
     activity: Grid | None
     positions: PositionsAtAGlance
     digests: Reference
@@ -201,22 +203,30 @@ def plan_waiting(context: Context) -> Waiting:
         people=tuple(context.position(HOME, id_) for id_ in _named(people)),
         bars=_bars(context, waits, day),
         oldest=tuple(
-            _waiting_row(context, some, day, is_alone=is_alone) for some in list(by_artifact.values())[:_SHOWN]
+            _waiting_row(context, some, day, is_alone=is_alone)
+            for some in list(by_artifact.values())[: _most(_SHOWN, len(by_artifact))]
         ),
         total=len(by_artifact),
         newest=as_of(day) if waits else "",
         since=waits[0].since.day if waits and waits[0].since else "",
+        others=sum(bool(one.owed_by) and one.ref not in by_artifact for one in context.archive.artifacts.values()),
         unknown=tuple((context.position(HOME, id_), said) for id_, said in unknown[:_UNKNOWN]),
         unknown_more=max(0, len(unknown) - _UNKNOWN),
     )
 
 
+def _most(most: int, total: int) -> int:
+    """How much of a list is shown: one item that is left over takes the line that would say so."""
+    return total if total == most + 1 else most
+
+
 def _waiting_row(context: Context, waits: Sequence[Wait], day: dt.date | None, *, is_alone: bool) -> Row:
-    """What waits, since when, and unless all waits for the same position, for whom."""
+    """What waits, since when, and unless all waits for the same position, for whom, the people first."""
     only = waits[0].position if len(waits) == 1 else ""  # of several, no state is that of all
     row = context.row(HOME, waits[0].artifact, viewer=only or None)
-    people = [] if is_alone else [one.position for one in waits if one.position]
-    waits_for = tuple(context.position(HOME, id_) for id_ in people[:ADDRESSEES])
+    owing = (id_ for id_ in waits[0].artifact.owed_by if id_ != BROADCAST)
+    names = [*filter(None, dict.fromkeys((*(one.position for one in waits), *owing)))]
+    waits_for = () if is_alone and len(names) < 2 else few(names, partial(context.position, HOME))
     return replace(row, waits_for=waits_for, age=age(waits[0].since, day))
 
 
@@ -310,7 +320,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]], weeks:
     activity = find_activity(context, months)
     listed = [artifact for artifact in artifacts if artifact.is_listed]
     kinds = Counter(artifact.kind for artifact in artifacts)
-    shown = newest(listed, _NEWEST if context.archive.positions else _ALONE)
+    shown = newest(listed, _most(_NEWEST if context.archive.positions else _ALONE, len(listed)))
     per_source = Counter(source for one in artifacts for source in {copy.file.source for copy in one.copies})
     return HomePage(
         **head_of(context, HOME, title=context.site.title, section="home"),
@@ -320,7 +330,6 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]], weeks:
         ),
         waiting=plan_waiting(context),
         activity=draw_activity(context, activity),
-        open_actions=sum(1 for memo in context.memos if memo.owed_by),
         positions=at_a_glance(context, HOME, activity, most=_SEATS),
         newest=context.rows(HOME, (artifact.ref for artifact in shown)),
         listed=len(listed),
