@@ -183,7 +183,7 @@ def test_the_home_shows_what_moved_and_a_seat_what_waits_longest(repo: Repo, tmp
     assert "The gate received by Ann · engine" in home
     assert "Old news received" not in home
     seat = words_of(site / "positions/director/index.html")
-    assert "Waiting longest, since 2026-04-01: Old news" in seat
+    assert "Waiting longest: engineer, since 2026-04-01: Old news" in seat, "it says who waits"
 
 
 def test_what_deliveries_and_names_get_wrong_is_found(repo: Repo, tmp_path: Path) -> None:
