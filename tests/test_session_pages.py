@@ -246,7 +246,7 @@ def test_lists_have_a_row_for_each_session_and_none_for_a_subagent(folder: Path)
     """Those of its source say what was done in it."""
     site = folder / "_site"
     (counts,) = words(html.parse(site / "index.html").getroot(), "//p[@class='envelope']")
-    assert "4 transcripts (1 of a subagent)" in counts
+    assert "4 transcripts (3 of them sessions, 1 of a subagent)" in counts
     for file in ("index.html", "timeline/2026/05/index.html", "positions/engineer/index.html"):
         said = " ".join(rows(site / file))
         assert "Which tide gate is open?" in said and "Count the barges" not in said

@@ -262,6 +262,15 @@ def test_digests_have_what_their_week_has(repo: Path) -> None:
         assert sorted(in_digests) == sorted(found(here, "//main//a[@class='subject']/text()"))
         assert len(here.xpath("//section[@id='days']//li")) == days
     assert told(output, "2026-W20")["sessions"] == ["Oil the hinges of the north gate, please."]
+    week = html.parse(output / "weeks/2026-W19/index.html")
+    assert "1 other memo, 1 transcript, 2 sessions, 1 note" in week.xpath("string(//p[@class='envelope'])")
+    headings = found(week, "//section[@id='written' or @id='sessions']/h2/text()")
+    assert [one.strip() for one in headings] == ["Other memos", "Transcripts and sessions"], (
+        "in the words of the counts"
+    )
+    [link] = html.parse(output / "index.html").xpath("//header//a[.='3 of them sessions']")
+    assert link.get("href") == "sessions/index.html" and link.getparent().text_content().count("4 transcripts") == 1
+    assert len(html.parse(output / "sessions/index.html").xpath("//li[@class='row']")) == 3
     page = html.parse(output / "digests/2026-05-09/index.html")
     assert found(page, "//section/@id") == ["sessions"] and "2026-05-08" in found(page, "//main//a/text()")
     [undated] = found(html.parse(output / "digests/index.html"), "//main//a[contains(., 'without a date')]/text()")
@@ -293,7 +302,7 @@ def test_diff_prints_a_week(repo: Path, capsys: Capture) -> None:
     write_json(repo / "memosite.yml", {"title": "Quay"})
     assert main(["diff", "--week", "--site", str(repo)]) == 0
     assert capsys.readouterr().out.startswith(
-        "Week 2026-W20, 2026-05-11 – 2026-05-17, nothing has arrived since 2026-05-11\n\nWritten (1)\n"
+        "Week 2026-W20, 2026-05-11 – 2026-05-17, nothing has arrived since 2026-05-11\n\nOther memos (1)\n"
     )
     assert main(["diff", "--week", "2026-W19", "--site", str(repo)]) == 0
     said = capsys.readouterr().out

@@ -76,6 +76,7 @@ class HomePage(Page):
     months: tuple[Reference, ...]
     sources: tuple[SourceRow, ...]
     counts: tuple[tuple[str, int], ...]
+    sessions: int  # of the transcripts, as the list of sessions has them
     subagents: int  # of the transcripts
     findings: tuple[tuple[Severity, int], ...]
     movements: tuple[MovementRow, ...] = ()
@@ -341,6 +342,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]], weeks:
         ),
         sources=tuple(_source_row(source, per_source[source.name]) for source in context.archive.sources),
         counts=tuple((kind, kinds[kind]) for kind in KINDS if kinds[kind]),
+        sessions=len({one.ref for some in context.sessions.values() for one in some}),
         subagents=sum(one.kind == "transcript" and not one.is_listed for one in artifacts),
         findings=severity_counts(context.archive.findings),
         movements=movements(context, HOME, [artifact.ref for artifact in shown]),

@@ -105,8 +105,8 @@ HEADINGS = {
     "waits": phrase("New and waiting"),
     "asked": phrase("Asked and done"),
     "answers": phrase("Answers"),
-    "written": phrase("Written"),
-    "sessions": phrase("Sessions"),
+    "written": phrase("Other memos"),
+    "sessions": phrase("Transcripts and sessions"),
     "others": phrase("Notes, documents and records"),
 }
 """What a week tells of, in the order of its page; each item is told once."""
@@ -342,6 +342,10 @@ def _counts(told: Mapping[str, Sequence[Told]]) -> str:
         phrases("{n:,} rejected", "{n:,} rejected", fell["rejected"]) if fell["rejected"] else "",
         phrases("{n:,} superseded", "{n:,} superseded", fell["superseded"]) if fell["superseded"] else "",
     )
+    talks = [one.artifact for one in told.get("sessions", ())]
+    logs = sum(isinstance(one, Transcript) and one.log is not None for one in talks)
+    spoken = kinds("transcript", len(talks) - logs) if len(talks) > logs else ""
+    sessions = phrases("{n:,} session", "{n:,} sessions", logs) if logs else ""
     decided = phrases("{n:,} decided", "{n:,} decided", len(told.get("decided", ())))
     if any(parts):
         decided = joined(" ", (decided, joined("", ("(", joined(", ", filter(None, parts)), ")"))))
@@ -351,7 +355,7 @@ def _counts(told: Mapping[str, Sequence[Told]]) -> str:
         "asked": phrases("{n:,} asked and done", "{n:,} asked and done", len(told.get("asked", ()))),
         "answers": phrases("{n:,} answer", "{n:,} answers", len(told.get("answers", ()))),
         "written": phrases("{n:,} other memo", "{n:,} other memos", len(told.get("written", ()))),
-        "sessions": phrases("{n:,} session", "{n:,} sessions", len(told.get("sessions", ()))),
+        "sessions": joined(", ", filter(None, (spoken, sessions))),
     }
     others = Counter(one.artifact.kind for one in told.get("others", ()))
     return joined(", ", [*(words[what] for what in words if told.get(what)), *(kinds(k, others[k]) for k in others)])
