@@ -533,7 +533,10 @@ def test_bars_grids_and_sparks_have_one_scale_and_a_cell_for_each_column() -> No
         Bars(anchor="a", caption="", corner="", columns=columns("new", "old"), rows=(row("one", 1),))
 
 
-def test_home_is_short_on_a_phone_and_its_head_says_what_waits(browser: Browser, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("waits", "said"), [(30, ""), (5, " · 25 more are open for others")])
+def test_home_is_short_on_a_phone_and_its_head_says_what_waits(
+    browser: Browser, tmp_path: Path, waits: int, said: str
+) -> None:
     """However much waits and moves; what arrived is not said again among the moves, and no item moves twice."""
     repo = Repo(tmp_path / "site/repo")
     names = [f"harbour-strategist-{number}" for number in range(20)]
@@ -548,14 +551,16 @@ def test_home_is_short_on_a_phone_and_its_head_says_what_waits(browser: Browser,
             (repo.root / f"memos/{box}").mkdir(parents=True, exist_ok=True)
             memo = memo.rename(repo.root / f"memos/{box}/{memo.name}")
             repo.commit(f"{box} {number}")
-    write_json(tmp_path / "site/memosite.yml", {"positions": {"people": names}})
+    write_json(tmp_path / "site/memosite.yml", {"positions": {"people": names if waits == 30 else names[10:15]}})
     site = build_site(tmp_path / "site")
     page = browser.new_context(viewport={"width": 390, "height": 800}).new_page()
     page.goto((site / "index.html").as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.evaluate("document.body.scrollHeight") <= 4000
-    said = page.get_by_text("30 wait for people, the oldest since 2026-05-02")
-    assert said.is_visible() and said.evaluate("one => one.getBoundingClientRect().top") < 400
+    head = page.get_by_text(
+        f"{waits} wait for people, the oldest since {'2026-05-02' if waits == 30 else '2026-05-17'}{said}"
+    )
+    assert head.is_visible() and head.evaluate("one => one.getBoundingClientRect().top") < 400
     moves = lxml_html.parse(site / "index.html").xpath("//section[contains(., 'Recent moves')]//li")
     shown = [move.xpath("string(.//a[@class='subject'])") for move in moves]
     assert len(shown) == len(set(shown)) == 5
