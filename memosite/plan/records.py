@@ -13,6 +13,7 @@ from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
 from memosite.facts.values import Value, replace
+from memosite.formats.status import sort_of, standing_of
 from memosite.formats.system import GroupOrder
 from memosite.formats.systems import find_system, system_of
 from memosite.pages import PAGE_CHARS, ArtifactPage, ListPage, ListSection, Page, Reference, Row
@@ -71,6 +72,7 @@ class RecordPage(ArtifactPage):
     system: Reference
     type: str
     status: str
+    standing: str  # of a decision without a status: lists say it, too
     decided_by: str | None = None  # as of a document
     stage: str
     namespace: str
@@ -152,6 +154,9 @@ def _record_page(context: Context, record: Record, start: str) -> RecordPage:
     anchors = list(dict.fromkeys(card.anchors))
     entities = list(_entities(start, record))
     transcripts = [ref for ref in record.sessions if ref in context.archive.artifacts]
+    said = {value for _, value in card.fields}
+    sessions = tuple(name for name in card.sessions if name not in said)
+    is_bare = sort_of(record) == "decision" and not (record.status or record.is_superseded or record.owed_by)
     return RecordPage(
         **artifact_fields(context, record, start, section="systems"),
         body=body_of(context, start, record, card.text),
@@ -161,6 +166,7 @@ def _record_page(context: Context, record: Record, start: str) -> RecordPage:
         system=Reference(label=record.system, href=relative(start, system_page(record.system))),
         type=card.type,
         status=record.status,
+        standing=(standing_of(record) or "") if is_bare else "",
         decided_by=shown_decider(record),
         stage=card.stage or "",
         namespace=card.namespace or "",
@@ -176,7 +182,7 @@ def _record_page(context: Context, record: Record, start: str) -> RecordPage:
         anchors=tuple(_anchor(context, start, links, name) for name in anchors[:_ROWS]),
         citations=tuple(map(_citation, card.citations[:_ROWS])),
         entities=tuple(entities[:_ROWS]),
-        sessions=card.sessions[:_ROWS],
+        sessions=sessions[:_ROWS],
         session_rows=context.rows(start, transcripts[:_ROWS]),
         history=tuple(replace(event, detail=cut_line(event.detail, _VALUE_CHARS)) for event in record.history[-_ROWS:]),
         content_hash=cut_line(card.hash_written or "", 100),
@@ -188,7 +194,7 @@ def _record_page(context: Context, record: Record, start: str) -> RecordPage:
             anchors=anchors,
             citations=card.citations,
             entities=entities,
-            sessions=card.sessions,
+            sessions=sessions,
             session_rows=transcripts,
             history=record.history,
         ),
