@@ -151,6 +151,30 @@ def test_what_a_session_did_is_beside_it_with_the_turns(folder: Path) -> None:
     ]
 
 
+def test_long_paths_are_told_apart_by_their_ends_and_break_behind_a_slash(tmp_path: Path) -> None:
+    """Files outside of the session's folder are named below the one that all of them are in."""
+    top = "/Users/somebody/Source/a-company-of-some-length/a-repo-of-some-length"
+    log = SessionWriter()
+    log.ask("Mend the pumps.")
+    for name in ("pumps/north/valve.go", "pumps/south/valve.go", "docs/<b>.md"):
+        path = f"{top}/packages/providers/{name}"
+        log.run("Edit", {"file_path": path, "old_string": "a", "new_string": "b"}, "done")
+    log.write(tmp_path / "quay/sessions/first.jsonl")
+    write_text(tmp_path / "memosite.yml", "sources: [{path: quay}]\nsessions: true\n")
+    output = build_site(tmp_path)
+    (one,) = (output / "transcripts").glob("*/index.html")
+    tree = html.parse(one).getroot()
+    (section,) = tree.xpath("//div[@class='rest']/section[h2[starts-with(., 'Files it wrote')]]")
+    assert words(section, "p") == [f"in {top}/packages/providers/"]
+    assert words(section, "ul/li") == ["pumps/north/valve.go t2", "pumps/south/valve.go t2", "docs/<b>.md t2"]
+    assert "pumps/<wbr>north/<wbr>valve.go" in html.tostring(section, encoding="unicode")
+    (file,) = tree.xpath("//ul[@class='copies']//code")
+    assert len(file.xpath("wbr")) == file.text_content().count("/")
+    assert words(tree, "//details[@class='tool']/summary/code") == [
+        "…/pumps/north/valve.go", "…/pumps/south/valve.go", "…/providers/docs/<b>.md",
+    ]  # fmt: skip
+
+
 def test_a_folded_call_says_what_it_does_and_leads_to_what_it_started(folder: Path) -> None:
     """A command, a file, a task; never a brace."""
     tree = page(folder, MAIN)

@@ -162,6 +162,8 @@ def environment_of(theme: Theme, compiled: jinja2.BytecodeCache | None) -> jinja
         "media_type": _media_type,
         # dates are not broken at the end of a line
         "whole_dates": lambda text: safe(_DATE.sub(r"<time>\g<0></time>", html.escape(text))),
+        # a path is broken behind a slash
+        "path": lambda path: safe(html.escape(path).replace("/", "/<wbr>")),
         **word_filters(theme.words),
     }
     return environment

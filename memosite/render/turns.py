@@ -22,7 +22,7 @@ from memosite.facts.patterns import regex
 from memosite.facts.phrases import joined, phrase, phrases
 from memosite.facts.texts import cut_line, first_words, one_line
 from memosite.facts.values import Value, replace
-from memosite.formats.sessions.model import PARENT
+from memosite.formats.sessions.model import LONG_PATH, PARENT
 from memosite.formats.turns import Turn, TurnBlock, TurnList, blocks, clock_of, local_time, notation
 from memosite.markdown.html import fences, passage_anchors, to_html, to_typed_html
 from memosite.pages import OUTLINE, Body, Cell, Grid, PictureColumn, PictureRow, Reference, TurnRange
@@ -309,6 +309,7 @@ LEVEL: Final = 3
 
 
 _CALL_CHARS: Final = 110  # of a tool call's first line
+_SEEN_CHARS: Final = 80  # of it, on a wide screen
 
 
 _TAG = regex(r"<[^<>]*>")
@@ -482,12 +483,20 @@ def _shown_part(block: TurnBlock, anchor: str) -> ShownBlock:
     ) else ""  # fmt: skip
     return ShownBlock(
         block=block,
-        summary=cut_line(block.does or next(lines, ""), _CALL_CHARS),
+        summary=_call_line(block.does or next(lines, "")),
         clock="",
         html=Markup(html),  # noqa: S704 # what `to_html` has written
         anchor=anchor,
         mark=_SAID.get(block.text, block.text) if block.kind == "mark" else "",
     )
+
+
+def _call_line(line: str) -> str:
+    """What a call does, on a line: of long paths in a long one the end, which tells the files apart."""
+    line = one_line(line[:1_000])
+    if len(line) > _SEEN_CHARS:
+        line = LONG_PATH.sub(lambda path: "…/" + "/".join(re.split(r"[/\\\\]", path[0])[-3:]), line)
+    return cut_line(line, _CALL_CHARS)
 
 
 def lightened(turns: Sequence[ShownTurn], over: int) -> tuple[ShownTurn, ...]:
@@ -595,7 +604,7 @@ def _shown_block(prefix: str, block: TurnBlock, turn: Turn, links: dict[str, str
     day = f"{began.date()}" if began else ""
     return ShownBlock(
         block=block,
-        summary=cut_line(next(lines, ""), _CALL_CHARS) if block.kind == "tool" else "",
+        summary=_call_line(next(lines, "")) if block.kind == "tool" else "",
         clock="" if block.stamp == turn.stamp else clock_of(block.stamp, turn.order, day),
         html=Markup(html),  # noqa: S704 # what `to_html` has written
     )
