@@ -220,12 +220,17 @@ def test_what_nobody_typed_is_folded_and_says_what_it_is(folder: Path) -> None:
     tree = page(folder, MAIN)
     folded = words(tree, "//details[@class='folded']/summary")
     assert folded == [
-        "from the program: /cost",
+        "put in by the program: /cost",
         "summary of what was before: Earlier the gate was opened.",
-        "rewound: Draw the zqwrong gate.",
-        "rewound: Here is the wrong one.",
+        "taken back: Draw the zqwrong gate.",
+        "taken back: Here is the wrong one.",
     ]
-    assert words(tree, "//p[contains(@class, 'mark')]") == ["the session was compacted here"]
+    assert words(tree, "//p[contains(@class, 'mark')]") == [
+        "From here the agent worked from a summary of what was before."
+    ]
+    rows = words(tree, "//figure//tbody/tr/th")
+    assert "Put in by the program" in rows and "Machines" not in rows
+    assert words(tree, "//dl[@class='details']/dt[.='Redaction']/following-sibling::dd[1]") == ["not redacted"]
     assert "[image, PNG, 70 B]" in words(tree, "//p")
     assert words(tree, "//nav[@class='outline']//li/a") == [
         "1 · 14:00 Which tide gate is open? The north one leaks.",

@@ -412,16 +412,17 @@ def shown_turns(
 
 
 _SAID: Final = {
-    said: said
-    for said in (
-        *(phrase("a person"), phrase("the harness"), phrase("the parent session")),
-        *(phrase("interrupted"), phrase("rolled back"), phrase("the session was compacted here")),
-    )
+    "a person": phrase("a person"),
+    "the harness": phrase("the program"),
+    "the parent session": phrase("the parent session"),
+    "interrupted": phrase("interrupted"),
+    "rolled back": phrase("rolled back"),
+    "the session was compacted here": phrase("From here the agent worked from a summary of what was before."),
 }
-"""Words for speakers and marks that all forms of session logs give (`formats.sessions.model`)."""
+"""Words for the speakers and marks that all forms of session logs give (`formats.sessions.model`)."""
 _PROMPT: Final = phrase("Prompt of the session that started this one")
 _MARKUP: Final = regex(r"</?[a-z][\w -]*>")
-_WHY_FOLDED: Final = {"rewound": phrase("rewound"), "sidechain": phrase("of a subagent"), "copied": phrase("copied")}
+_WHY_FOLDED: Final = {"rewound": phrase("taken back"), "sidechain": phrase("of a subagent"), "copied": phrase("copied")}
 
 
 def _why_folded(turn: Turn, body: Body) -> str:
@@ -432,7 +433,7 @@ def _why_folded(turn: Turn, body: Body) -> str:
     if not why and turn.kind == "summary":
         why = phrase("summary of what was before")
     if not why and turn.kind == "system":
-        why = _PROMPT if turn.speaker == PARENT else phrase("from the program")
+        why = _PROMPT if turn.speaker == PARENT else phrase("put in by the program")
     if why == _PROMPT and turn.ordinal == 1:
         return why
     first = cut_line(one_line(_MARKUP.sub(" ", turn.text[:400])), _CALL_CHARS) if why else ""
@@ -652,7 +653,7 @@ def strip_of(conversation: TurnList, body: Body) -> Strip | None:
     rows: tuple[tuple[str, Callable[[Turn], bool]], ...] = (
         (phrase("People"), lambda turn: turn.is_person),
         (phrase("Assistant"), lambda turn: turn.kind == "assistant"),
-        (phrase("Machines"), lambda turn: turn.kind in ("system", "summary")),
+        (phrase("Put in by the program"), lambda turn: turn.kind in ("system", "summary")),
         (phrase("With tool calls"), _calls_tools),
         (phrase("Cited"), lambda turn: turn.ordinal in cited),
         (phrase("Mentioned"), lambda turn: turn.ordinal in mentioned),
