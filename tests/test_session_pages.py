@@ -323,6 +323,26 @@ def test_the_list_is_filtered_by_agent_and_words(folder: Path) -> None:
         assert browser.value("[...document.querySelectorAll('.list')].every((one) => !one.offsetParent)")
 
 
+def test_the_months_at_the_top_of_the_list_follow_its_filter(tmp_path: Path) -> None:
+    """They count what is shown, lead to no section that is hidden, and come back."""
+    main_log().write(tmp_path / "quay/sessions/first.jsonl")
+    write_text(tmp_path / "quay/sessions/pier.jsonl", codex_log("Is the pier lit?"))
+    june = codex_log("And in June?").replace("2026-05", "2026-06").replace("0199aaaa", "0199bbbb")
+    write_text(tmp_path / "quay/sessions/june.jsonl", june)
+    write_text(tmp_path / "memosite.yml", "sources: [{path: quay}]\nsessions: true\n")
+    seen = """[...document.querySelectorAll(".contents li")].filter((one) => one.offsetParent).map((one) => [
+      one.innerText, document.getElementById(one.querySelector("a").hash.slice(1)).offsetParent !== null])"""
+    choose = "(() => {{ const way = document.getElementById('way'); way.value = {!r};"
+    choose += " way.dispatchEvent(new Event('change')); return {}; }})()"
+    with chromium() as browser:
+        browser.open((build_site(tmp_path) / "sessions/index.html").as_uri())
+        every = [["June 2026 1", True], ["May 2026 2", True]]
+        assert browser.value(seen) == every
+        assert browser.value(choose.format("Codex", seen)) == [["June 2026 1", True], ["May 2026 1", True]]
+        assert browser.value(choose.format("Claude Code", seen)) == [["May 2026 1", True]]
+        assert browser.value(choose.format("", seen)) == every and browser.complaints == []
+
+
 def test_a_long_list_of_all_sessions_has_every_one_in_its_parts_at_addresses_no_source_can_have(tmp_path: Path) -> None:
     """Two sources of 300 sessions each have no parts, all together two; a source may be called as a part is."""
     run = "# aider chat started at 2026-05-{:02} 08:{:02}:{:02}\n\n#### Count {}\n\nDone.\n\n"
