@@ -1,5 +1,6 @@
 """Plans the pages of records, the lists of their systems, and the pages of the entities that they name."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -184,7 +185,7 @@ def _record_page(context: Context, record: Record, start: str) -> RecordPage:
         entities=tuple(entities[:_ROWS]),
         sessions=sessions[:_ROWS],
         session_rows=context.rows(start, transcripts[:_ROWS]),
-        history=tuple(replace(event, detail=cut_line(event.detail, _VALUE_CHARS)) for event in record.history[-_ROWS:]),
+        history=tuple(map(_event, record.history[-_ROWS:])),
         content_hash=cut_line(card.hash_written or "", 100),
         hash_state=_HASH_STATES[card.hash_fits],
         totals=_totals(
@@ -199,6 +200,20 @@ def _record_page(context: Context, record: Record, start: str) -> RecordPage:
             history=record.history,
         ),
     )
+
+
+_EVENTS: Mapping[str, str] = {
+    "memory.created": phrase("created", context="event"),
+    "memory.updated": phrase("updated"),
+    "memory.superseded": phrase("superseded"),
+    "relation.created": phrase("relation added"),
+}
+"""Words for what a store says happened; others are shown without the marks between their words."""
+
+
+def _event(event: RecordEvent) -> RecordEvent:
+    words = " ".join(re.split(r"[._]+", event.event.removeprefix("memory.")))
+    return replace(event, event=_EVENTS.get(event.event, words), detail=cut_line(event.detail, _VALUE_CHARS))
 
 
 def _totals(**lists: Sequence[object]) -> tuple[tuple[str, int], ...]:
