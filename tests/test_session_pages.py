@@ -323,6 +323,19 @@ def test_the_list_is_filtered_by_agent_and_words(folder: Path) -> None:
         assert browser.value("[...document.querySelectorAll('.list')].every((one) => !one.offsetParent)")
 
 
+def test_a_title_keeps_its_date_on_a_line_and_two_logs_without_a_history_say_so_once(tmp_path: Path) -> None:
+    """A session without words is called as its agent and its time; the other log has the same session."""
+    log = SessionWriter().ask("<command-name>/cost</command-name>").say("Nobody asked.")
+    for name in ("first", "second"):
+        log.write(tmp_path / f"quay/sessions/{name}.jsonl")
+        log.say("More.")
+    write_text(tmp_path / "memosite.yml", "sources: [{path: quay}]\nsessions: true\n")
+    (path,) = (build_site(tmp_path) / "transcripts").glob("*/index.html")
+    tree = html.parse(path).getroot()
+    assert words(tree, "//h1[time='2026-05-01']") == ["Claude Code, 2026-05-01 14:00"]
+    assert words(tree, "//section[@class='lives']/p") == ["History not available: it is not a git repo."]
+
+
 def test_the_months_at_the_top_of_the_list_follow_its_filter(tmp_path: Path) -> None:
     """They count what is shown, lead to no section that is hidden, and come back."""
     main_log().write(tmp_path / "quay/sessions/first.jsonl")
