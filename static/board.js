@@ -23,7 +23,7 @@ function filter() {
   const words = (field?.value ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   const isAll = !words.length && !way?.value;
   let shown = 0;
-  for (const total of all("[data-rows] .total")) total.textContent = total.dataset.all ?? total.textContent; // words are looked for in these, too
+  for (const total of all(":is([data-rows], .contents) .total")) total.textContent = total.dataset.all ?? total.textContent; // words are looked for in these, too
   for (const row of all(".owed tbody tr")) row.hidden = !words.every((word) => `${row.textContent}`.toLowerCase().includes(word));
   for (const section of all("[data-rows]")) {
     const above = section.querySelector("h2")?.textContent ?? "";
@@ -46,6 +46,9 @@ function filter() {
     count(section.querySelector("h2 > .total"), here, isAll);
     const isNamed = words.length > 0 && words.every((word) => above.toLowerCase().includes(word));
     section.hidden = !isAll && here === 0 && !isNamed && !section.contains(field); // without the field nobody gets back
+    const link = all(".contents li").find((one) => one.querySelector("a")?.hash === `#${section.id}`);
+    if (link) link.hidden = section.hidden;
+    count(link?.querySelector(".total") ?? null, here, isAll);
     shown += here;
   }
   if (status) status.textContent = isAll ? "" : _(`${shown} shown`);

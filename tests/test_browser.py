@@ -229,6 +229,7 @@ def test_the_navigation_takes_two_lines_on_a_phone(phone: Page, server: str) -> 
 def test_names_dates_and_who_has_not_answered_are_seen_on_a_phone(phone: Page, server: str) -> None:
     """Names beside the picture of activity end in an ellipsis; dates of positions are whole; no table is scrolled."""
     phone.goto(server + KINDS["thread to all"])
+    phone.locator(".parties > summary").click()
     assert phone.locator(".took-part th").last.is_visible()
     assert phone.locator(".scroll:has(.took-part)").evaluate("(part) => part.scrollWidth <= part.clientWidth")
     phone.goto(server + KINDS["home"])

@@ -602,3 +602,25 @@ def test_a_week_tells_a_decision_once_that_several_systems_record(output: Path) 
         if "Oak" in row.text_content()
     ]
     assert len(told) == 1 and "recorded in memory-layer" in told[0], told
+
+
+def test_the_page_of_a_record_has_the_status_of_the_lists_and_repeats_neither_title_nor_session(tmp_path: Path) -> None:
+    """A decision of a system that states none was accepted; the anchor of a text that is the title stays."""
+    write_text(
+        tmp_path / "desk/.wyren/memory.md",
+        "## Decisions\n\n- Oak it is [session ab, turn 1]\n- Elm: for the keel [session cd, turn 2]\n"
+        "\n## Rejected paths\n\n- Ash [session ab, turn 3]\n",
+    )
+    output = build_site(tmp_path)
+    said = {}
+    for path in sorted((output / "records/wyren").glob("*/index.html")):
+        page = html.parse(path).getroot()
+        said[page.findtext(".//h1")] = (
+            page.xpath("normalize-space(//p[@class='envelope'])").startswith("accepted ·"),
+            [*map(str.strip, page.xpath("//div[@class='prose']/p[not(@class='unseen')]/text()"))],
+            page.xpath("count(//section[h2='Sessions'])"),
+        )
+        assert page.xpath("//div[@class='prose']/p[starts-with(@id, 'p-')]"), path
+    assert said == {"Oak it is": (True, [], 0), "Elm: for the keel": (True, [], 0), "Ash": (False, [], 0)}
+    listed = (output / "decisions/index.html").read_text()
+    assert listed.count(">accepted") >= 2

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -276,3 +277,27 @@ def test_the_page_for_unknown_addresses_names_the_nearest(tmp_path: Path, page: 
         other.goto(f"{address}prefix/memos/x/index.html")
         assert looks_right(other)
     other.close()
+
+
+def test_the_buttons_that_copy_links_are_between_the_kind_and_the_title_at_every_width(
+    page: Page, site: Path, tmp_path: Path
+) -> None:
+    """However long the words beside them are: on one line, inside the margins, and nothing moves when they come."""
+    published = build_site(site.parent, output=tmp_path / "published", base_url="https://quay.example/boats/")
+    memo = published / f"memos/{MEMO}/index.html"
+    whole = memo.read_text()
+    place = "[...document.querySelectorAll('.links .copy, h1')].map((one) => one.getBoundingClientRect().toJSON())"
+    kinds = ("Memo", "memory-store · feature", "nothing has arrived " * 4)
+    with serve_folder(published) as other:
+        for width, words in product((320, 390, 700, 1440), kinds):
+            page.set_viewport_size({"width": width, "height": 800})
+            memo.write_text(whole.replace('<p class="kicker">memo</p>', f'<p class="kicker">{words}</p>'))
+            page.goto(f"{other}memos/{MEMO}/index.html")
+            page.wait_for_selector(".links")
+            link, local, title = page.evaluate(place)
+            assert link["y"] == local["y"] and link["height"] == local["height"] == 24
+            assert link["bottom"] <= title["y"] and local["right"] <= width - 15
+            assert 15 <= local["x"] - link["right"] <= 17
+            page.locator(".links").evaluate("(one) => one.remove()")
+            assert page.evaluate(place)[0]["y"] == title["y"]
+    page.set_viewport_size({"width": 1280, "height": 720})

@@ -140,6 +140,21 @@ def test_a_superseded_record_leads_to_its_successor_a_glob_to_each_file_and_the_
     assert [row.label for row in rows] == ["since 2026-05-01; evidence task: H-1", ""]
 
 
+def test_what_a_store_says_happened_and_what_a_record_is_about_are_plain_words() -> None:
+    """The twin has the words of the log."""
+    said = ("memory.created", "memory.updated", "relation.created", "relation.was_moved", "index.rebuilt")
+    events = tuple(RecordEvent(record="a", event=one, at=None) for one in said)
+    paths = planned(record("decision.a", history=events, anchors=("docs/tides.md",)))
+    whole = renderer_of(THEME, TEXTS.__getitem__).render(paths["records/memory-store/quay.decision.a/index.html"])
+    page = html.fromstring(whole)
+    assert page.xpath("//table[@class='history']//tbody/tr/td[2]/text()") == [
+        *("created", "updated", "relation added", "relation was moved", "index rebuilt")
+    ]
+    assert page.xpath("boolean(//div[@class='rest']//h2[.='Files it is about'])")
+    twin = json.loads(paths["records/memory-store/quay.decision.a/index.json"].data)
+    assert [one["event"] for one in twin["record"]["history"]] == [*said]
+
+
 def test_a_record_with_very_much_fits_its_page_which_says_what_came_of_its_hash() -> None:
     """What is left out is counted, and stands in the twin."""
     for fits, state in [(True, "verified"), (False, "does not match"), (None, "not verified")]:

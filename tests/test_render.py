@@ -48,7 +48,7 @@ THEME = load_theme(None)
 RENDERER = renderer_of(THEME, TEXTS.__getitem__)
 HOSTILE = "\"'><script>alert(1)</script><b onclick=alert(2)>&amp; javascript:alert(3)"
 NEEDED = {"href", "here", "root", "base_path", "path", "anchor", "links", "title", "language", "sha256"}
-VOID = {"br", "hr", "img", "input", "link", "meta"}
+VOID = {"br", "hr", "img", "input", "link", "meta", "wbr"}
 NOT_IN_A_PARAGRAPH = {"p", "div", "ul", "ol", "dl", "pre", "table", "section", "h1", "h2", "h3", "h4", "details", "nav"}
 
 

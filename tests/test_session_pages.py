@@ -151,6 +151,30 @@ def test_what_a_session_did_is_beside_it_with_the_turns(folder: Path) -> None:
     ]
 
 
+def test_long_paths_are_told_apart_by_their_ends_and_break_behind_a_slash(tmp_path: Path) -> None:
+    """Files outside of the session's folder are named below the one that all of them are in."""
+    top = "/Users/somebody/Source/a-company-of-some-length/a-repo-of-some-length"
+    log = SessionWriter()
+    log.ask("Mend the pumps.")
+    for name in ("pumps/north/valve.go", "pumps/south/valve.go", "docs/<b>.md"):
+        path = f"{top}/packages/providers/{name}"
+        log.run("Edit", {"file_path": path, "old_string": "a", "new_string": "b"}, "done")
+    log.write(tmp_path / "quay/sessions/first.jsonl")
+    write_text(tmp_path / "memosite.yml", "sources: [{path: quay}]\nsessions: true\n")
+    output = build_site(tmp_path)
+    (one,) = (output / "transcripts").glob("*/index.html")
+    tree = html.parse(one).getroot()
+    (section,) = tree.xpath("//div[@class='rest']/section[h2[starts-with(., 'Files it wrote')]]")
+    assert words(section, "p") == [f"in {top}/packages/providers/"]
+    assert words(section, "ul/li") == ["pumps/north/valve.go t2", "pumps/south/valve.go t2", "docs/<b>.md t2"]
+    assert "pumps/<wbr>north/<wbr>valve.go" in html.tostring(section, encoding="unicode")
+    (file,) = tree.xpath("//ul[@class='copies']//code")
+    assert len(file.xpath("wbr")) == file.text_content().count("/")
+    assert words(tree, "//details[@class='tool']/summary/code") == [
+        "…/pumps/north/valve.go", "…/pumps/south/valve.go", "…/providers/docs/<b>.md",
+    ]  # fmt: skip
+
+
 def test_a_folded_call_says_what_it_does_and_leads_to_what_it_started(folder: Path) -> None:
     """A command, a file, a task; never a brace."""
     tree = page(folder, MAIN)
@@ -196,12 +220,17 @@ def test_what_nobody_typed_is_folded_and_says_what_it_is(folder: Path) -> None:
     tree = page(folder, MAIN)
     folded = words(tree, "//details[@class='folded']/summary")
     assert folded == [
-        "from the program: /cost",
+        "put in by the program: /cost",
         "summary of what was before: Earlier the gate was opened.",
-        "rewound: Draw the zqwrong gate.",
-        "rewound: Here is the wrong one.",
+        "taken back: Draw the zqwrong gate.",
+        "taken back: Here is the wrong one.",
     ]
-    assert words(tree, "//p[contains(@class, 'mark')]") == ["the session was compacted here"]
+    assert words(tree, "//p[contains(@class, 'mark')]") == [
+        "From here the agent worked from a summary of what was before."
+    ]
+    rows = words(tree, "//figure//tbody/tr/th")
+    assert "Put in by the program" in rows and "Machines" not in rows
+    assert words(tree, "//dl[@class='details']/dt[.='Redaction']/following-sibling::dd[1]") == ["not redacted"]
     assert "[image, PNG, 70 B]" in words(tree, "//p")
     assert words(tree, "//nav[@class='outline']//li/a") == [
         "1 · 14:00 Which tide gate is open? The north one leaks.",
@@ -292,6 +321,39 @@ def test_the_list_is_filtered_by_agent_and_words(folder: Path) -> None:
         assert found == [3, 1, 0, 2, 1] and browser.complaints == []
         browser.value(type_.format("nowhere"))
         assert browser.value("[...document.querySelectorAll('.list')].every((one) => !one.offsetParent)")
+
+
+def test_a_title_keeps_its_date_on_a_line_and_two_logs_without_a_history_say_so_once(tmp_path: Path) -> None:
+    """A session without words is called as its agent and its time; the other log has the same session."""
+    log = SessionWriter().ask("<command-name>/cost</command-name>").say("Nobody asked.")
+    for name in ("first", "second"):
+        log.write(tmp_path / f"quay/sessions/{name}.jsonl")
+        log.say("More.")
+    write_text(tmp_path / "memosite.yml", "sources: [{path: quay}]\nsessions: true\n")
+    (path,) = (build_site(tmp_path) / "transcripts").glob("*/index.html")
+    tree = html.parse(path).getroot()
+    assert words(tree, "//h1[time='2026-05-01']") == ["Claude Code, 2026-05-01 14:00"]
+    assert words(tree, "//section[@class='lives']/p") == ["History not available: it is not a git repo."]
+
+
+def test_the_months_at_the_top_of_the_list_follow_its_filter(tmp_path: Path) -> None:
+    """They count what is shown, lead to no section that is hidden, and come back."""
+    main_log().write(tmp_path / "quay/sessions/first.jsonl")
+    write_text(tmp_path / "quay/sessions/pier.jsonl", codex_log("Is the pier lit?"))
+    june = codex_log("And in June?").replace("2026-05", "2026-06").replace("0199aaaa", "0199bbbb")
+    write_text(tmp_path / "quay/sessions/june.jsonl", june)
+    write_text(tmp_path / "memosite.yml", "sources: [{path: quay}]\nsessions: true\n")
+    seen = """[...document.querySelectorAll(".contents li")].filter((one) => one.offsetParent).map((one) => [
+      one.innerText, document.getElementById(one.querySelector("a").hash.slice(1)).offsetParent !== null])"""
+    choose = "(() => {{ const way = document.getElementById('way'); way.value = {!r};"
+    choose += " way.dispatchEvent(new Event('change')); return {}; }})()"
+    with chromium() as browser:
+        browser.open((build_site(tmp_path) / "sessions/index.html").as_uri())
+        every = [["June 2026 1", True], ["May 2026 2", True]]
+        assert browser.value(seen) == every
+        assert browser.value(choose.format("Codex", seen)) == [["June 2026 1", True], ["May 2026 1", True]]
+        assert browser.value(choose.format("Claude Code", seen)) == [["May 2026 1", True]]
+        assert browser.value(choose.format("", seen)) == every and browser.complaints == []
 
 
 def test_a_long_list_of_all_sessions_has_every_one_in_its_parts_at_addresses_no_source_can_have(tmp_path: Path) -> None:

@@ -173,6 +173,28 @@ def test_a_long_thread_is_folded_but_for_first_and_newest_and_branches_say_what_
     ]  # fmt: skip
 
 
+def test_many_who_took_part_are_folded_and_a_memo_without_a_reply_says_so(tmp_path: Path) -> None:
+    """The memos come first: five positions fill half a screen, more are a line."""
+    for people in (4, 5):
+        org = tmp_path / f"org-{people}"
+        first = "2026-05-01-0900--chief--director--start"
+        write_memo(org / "memos/read", first, sender="chief", to=["director"], thread_id="talk")
+        for number in range(people):
+            write_memo(
+                org / "memos/read", f"2026-05-02-090{number}--p{number}--chief--reply-{number}", sender=f"p{number}",
+                to=["chief"], thread_id="talk", in_reply_to=f"{first}.openthing",
+            )  # fmt: skip
+        write_memo(org / "memos/read", "2026-05-01-1000--p1--chief--aside", sender="p1", to=["chief"], thread_id="talk")
+        page = page_of(org)
+        folded = page.xpath("//details[summary[starts-with(., 'Who took part')]]")
+        (table,) = page.find_class("took-part")
+        rows = len(table.findall("tbody/tr"))
+        assert [words(one.find("summary")) for one in folded] == [f"Who took part {rows} positions"] * (rows > 5)
+        assert (table.getparent().getparent() in folded) == (rows > 5)
+        apart = [words(one.find("header/h2/a")) for one in page.find_class("member") if "no reply chain" in words(one)]
+        assert apart == ["About 2026-05-01-1000--p1--chief--aside"]
+
+
 def test_a_thread_of_hundreds_stays_in_bounds(tmp_path: Path) -> None:
     """Every part below a megabyte, the first with what sums up all of them; links between parts work."""
     people = [f"position-{number:03}" for number in range(60)]

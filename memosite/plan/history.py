@@ -172,9 +172,10 @@ _PENDING = {
 
 
 def history_lines(context: Context, artifact: Artifact, start: str) -> tuple[LifeLine, ...]:
-    """The history of each copy of an artifact, as far as git was read."""
+    """The history of each copy of an artifact, as far as git was read; two of the same words are one."""
     anchors = _edit_anchors(artifact)
-    return tuple(_line(context, artifact, copy, start, anchors) for copy in artifact.copies[:LINES] if copy.life)
+    lines = (_line(context, artifact, copy, start, anchors) for copy in artifact.copies[:LINES] if copy.life)
+    return tuple(dict.fromkeys(lines))
 
 
 def history_summary(artifact: Artifact) -> str:

@@ -1,5 +1,6 @@
 """Plans the pages of records, the lists of their systems, and the pages of the entities that they name."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -13,6 +14,7 @@ from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
 from memosite.facts.values import Value, replace
+from memosite.formats.status import sort_of, standing_of
 from memosite.formats.system import GroupOrder
 from memosite.formats.systems import find_system, system_of
 from memosite.pages import PAGE_CHARS, ArtifactPage, ListPage, ListSection, Page, Reference, Row
@@ -71,6 +73,7 @@ class RecordPage(ArtifactPage):
     system: Reference
     type: str
     status: str
+    standing: str  # of a decision without a status: lists say it, too
     decided_by: str | None = None  # as of a document
     stage: str
     namespace: str
@@ -152,6 +155,9 @@ def _record_page(context: Context, record: Record, start: str) -> RecordPage:
     anchors = list(dict.fromkeys(card.anchors))
     entities = list(_entities(start, record))
     transcripts = [ref for ref in record.sessions if ref in context.archive.artifacts]
+    said = {value for _, value in card.fields}
+    sessions = tuple(name for name in card.sessions if name not in said)
+    is_bare = sort_of(record) == "decision" and not (record.status or record.is_superseded or record.owed_by)
     return RecordPage(
         **artifact_fields(context, record, start, section="systems"),
         body=body_of(context, start, record, card.text),
@@ -161,6 +167,7 @@ def _record_page(context: Context, record: Record, start: str) -> RecordPage:
         system=Reference(label=record.system, href=relative(start, system_page(record.system))),
         type=card.type,
         status=record.status,
+        standing=(standing_of(record) or "") if is_bare else "",
         decided_by=shown_decider(record),
         stage=card.stage or "",
         namespace=card.namespace or "",
@@ -176,9 +183,9 @@ def _record_page(context: Context, record: Record, start: str) -> RecordPage:
         anchors=tuple(_anchor(context, start, links, name) for name in anchors[:_ROWS]),
         citations=tuple(map(_citation, card.citations[:_ROWS])),
         entities=tuple(entities[:_ROWS]),
-        sessions=card.sessions[:_ROWS],
+        sessions=sessions[:_ROWS],
         session_rows=context.rows(start, transcripts[:_ROWS]),
-        history=tuple(replace(event, detail=cut_line(event.detail, _VALUE_CHARS)) for event in record.history[-_ROWS:]),
+        history=tuple(map(_event, record.history[-_ROWS:])),
         content_hash=cut_line(card.hash_written or "", 100),
         hash_state=_HASH_STATES[card.hash_fits],
         totals=_totals(
@@ -188,11 +195,25 @@ def _record_page(context: Context, record: Record, start: str) -> RecordPage:
             anchors=anchors,
             citations=card.citations,
             entities=entities,
-            sessions=card.sessions,
+            sessions=sessions,
             session_rows=transcripts,
             history=record.history,
         ),
     )
+
+
+_EVENTS: Mapping[str, str] = {
+    "memory.created": phrase("created", context="event"),
+    "memory.updated": phrase("updated"),
+    "memory.superseded": phrase("superseded"),
+    "relation.created": phrase("relation added"),
+}
+"""Words for what a store says happened; others are shown without the marks between their words."""
+
+
+def _event(event: RecordEvent) -> RecordEvent:
+    words = " ".join(re.split(r"[._]+", event.event.removeprefix("memory.")))
+    return replace(event, event=_EVENTS.get(event.event, words), detail=cut_line(event.detail, _VALUE_CHARS))
 
 
 def _totals(**lists: Sequence[object]) -> tuple[tuple[str, int], ...]:

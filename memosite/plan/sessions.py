@@ -9,6 +9,7 @@ from memosite.archive.ledger import Ledger
 from memosite.archive.model import SessionCommit, Transcript
 from memosite.facts import rules
 from memosite.facts.parsed import Ref, SessionLog
+from memosite.facts.patterns import regex
 from memosite.facts.phrases import joined, phrase, phrases
 from memosite.facts.texts import cut_line
 from memosite.facts.values import Value, replace
@@ -48,7 +49,8 @@ class SessionHead(Value):
 
     `source` leads to the list that it is in. `parent` is the session that started it, with the turn that did.
     `older` and `newer` are the sessions that it continues and that continue it, in their order. Of `wrote` and
-    `started` the totals count those that are not listed, too. `unshown` says which records are not shown.
+    `started` the totals count those that are not listed, too; absolute paths are below `wrote_in`. `unshown` says which
+    records are not shown.
     """
 
     agent: str
@@ -66,6 +68,7 @@ class SessionHead(Value):
     newer: tuple[Reference, ...]
     started: tuple[AtTurn, ...]
     wrote: tuple[AtTurn, ...]
+    wrote_in: str
     wrote_total: int
     commits: tuple[AtTurn, ...]
     pulls: tuple[AtTurn, ...]
@@ -79,7 +82,9 @@ def session_head(context: Context, start: str, session: Transcript) -> SessionHe
         return None
     source = session.copies[0].file.source
     person = context.site.person
-    files = _written(context, start, session, log)
+    wrote = [(at, log.below(path)) for at, path in log.wrote]
+    wrote_in = _common_folder(path for _, path in wrote)
+    files = _written(context, start, session, [(at, path.removeprefix(wrote_in)) for at, path in wrote])
     return SessionHead(
         agent=log.agent,
         models=log.models,
@@ -96,6 +101,7 @@ def session_head(context: Context, start: str, session: Transcript) -> SessionHe
         newer=tuple(context.artifact(start, ref) for ref in _newer(context, session)),
         started=_at_turns(start, session, ((at, context.artifact(start, ref)) for at, ref in session.children)),
         wrote=files[:_SHOWN],
+        wrote_in=wrote_in,
         wrote_total=len(files),
         commits=_at_turns(start, session, _commits(context, session))[:_SHOWN],
         pulls=_at_turns(start, session, ((at, Reference(label=to, href=to)) for at, to in log.pulls))[:_SHOWN],
@@ -181,14 +187,26 @@ def _at_turns(start: str, session: Transcript, found: Iterable[tuple[int, Refere
     )
 
 
-def _written(context: Context, start: str, session: Transcript, log: SessionLog) -> tuple[AtTurn, ...]:
+_ABSOLUTE: Final = regex(r"(?:[A-Za-z]:)?/")
+
+
+def _common_folder(paths: Iterable[str]) -> str:
+    """The folder that all absolute paths are in, with a slash; "" of one path, or if that is the root."""
+    folders = [path.rpartition("/")[0].split("/") for path in dict.fromkeys(paths) if _ABSOLUTE.match(path)]
+    if len(folders) < 2:
+        return ""
+    first, last = min(folders), max(folders)
+    same = next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
+    return "/".join((*first[:same], "")) if same > 1 else ""
+
+
+def _written(context: Context, start: str, session: Transcript, wrote: Iterable[tuple[int, str]]) -> tuple[AtTurn, ...]:
     """The files that a session wrote, by their paths in its folder; those that are items lead to them."""
     items = {ref: context.archive.artifacts[ref] for _, ref in session.wrote if ref in context.archive.artifacts}
     by_path = {path: ref for ref, item in items.items() for _, path in item.files}
-    found = ((at, log.below(path)) for at, path in log.wrote)
     named = (
         (at, Reference(label=path, href=urls.relative(start, context.page(by_path[path])) if path in by_path else None))
-        for at, path in found
+        for at, path in wrote
     )
     return _at_turns(start, session, named)
 

@@ -128,7 +128,8 @@ class ThreadMember(Value):
     """A memo of a thread with its texts; a ghost has none, and of one without content a `notice` says why.
 
     `after` is how long it took to reply to `answers`, which is None if that is the memo above it. `waits_for` are those
-    who have not done what it asks. Of one that `is_folded`, the page shows `preview` first.
+    who have not done what it asks. Of one that `is_folded`, the page shows `preview` first. One that `is_apart` replies
+    to nothing here, nor does anything to it: it is in the thread that it names, and not in order of time.
     """
 
     row: Row
@@ -141,6 +142,7 @@ class ThreadMember(Value):
     waits_for: tuple[Reference, ...] = ()
     perhaps_answered_by: tuple[Reference, ...] = ()
     is_folded: bool = False
+    is_apart: bool = False
     preview: str = ""
     citation: Citation | None = None
 
@@ -611,6 +613,7 @@ def _member(context: Context, start: str, thread: Thread, index: int, page_of: M
     answered = answered_entry(context, memo)
     is_above = index > 0 and thread.entries[index - 1].ref == answered
     is_shown = answered is not None and answered in page_of and not is_above
+    has_reply = index + 1 < len(thread.entries) and thread.entries[index + 1].depth > entry.depth
     return ThreadMember(
         row=row,
         anchor=anchor_of(entry.ref),
@@ -621,6 +624,7 @@ def _member(context: Context, start: str, thread: Thread, index: int, page_of: M
         after=reply_time(context, memo),
         waits_for=waiting_positions(context, start, memo),
         perhaps_answered_by=perhaps_answered_by(context, start, memo),
+        is_apart=index > 0 and not (entry.depth or entry.continued_from or entry.continues or has_reply),
         preview="" if memo.withheld else cut_line(memo.summary, PREVIEW, is_prose=True),
         citation=None if memo.withheld or memo.is_redacted else citation_of(context, memo),
     )

@@ -162,6 +162,8 @@ def environment_of(theme: Theme, compiled: jinja2.BytecodeCache | None) -> jinja
         "media_type": _media_type,
         # dates are not broken at the end of a line
         "whole_dates": lambda text: safe(_DATE.sub(r"<time>\g<0></time>", html.escape(text))),
+        # a path is broken behind a slash
+        "path": lambda path: safe(html.escape(path).replace("/", "/<wbr>")),
         **word_filters(theme.words),
     }
     return environment
@@ -220,6 +222,9 @@ _HEADING: Final = regex(
 )
 
 
+_ALONE: Final = regex(r'<p id="[^"]*">(?P<words>(?:(?!<p)[^\n]|\n(?!\n))*)</p>\s*')
+
+
 _FIELD: Final = r"(?:<strong>)?[^\W\d_][\w -]{0,30}:[^\n]*"
 
 
@@ -232,12 +237,16 @@ _TAG: Final = regex(r"<[^>]*>")
 def headed(html: Markup, title: str) -> Markup:
     """The HTML of a text below a title: a first heading of the same words is unseen, and keeps its anchor.
 
+    So is a text that is no more than these words.
+
     After a first heading, or without one at the top, lines that are all fields (`Status: accepted`) stay lines.
     """
-    text = str(html)
+    text, named = str(html), " ".join(title.split())
+    if (alone := _ALONE.fullmatch(text)) and _plain(alone["words"]) == named:
+        return safe(f'<p class="unseen"{text[len("<p") :]}')
     found = _HEADING.match(text)
     head, rest = (found[0], text[found.end() :]) if found else ("", text)
-    if found and _plain(found["words"]) == " ".join(title.split()):
+    if found and _plain(found["words"]) == named:
         head = f'<h{found["level"]} class="unseen" id="{found["anchor"]}">{found["words"]}</h{found["level"]}>\n'
     if fields := _FIELDS.match(rest):
         rest = fields[0].rstrip().replace("\n", "<br>\n") + "\n" + rest[fields.end() :]

@@ -22,7 +22,7 @@ from memosite.facts.patterns import regex
 from memosite.facts.phrases import joined, phrase, phrases
 from memosite.facts.texts import cut_line, first_words, one_line
 from memosite.facts.values import Value, replace
-from memosite.formats.sessions.model import PARENT
+from memosite.formats.sessions.model import LONG_PATH, PARENT
 from memosite.formats.turns import Turn, TurnBlock, TurnList, blocks, clock_of, local_time, notation
 from memosite.markdown.html import fences, passage_anchors, to_html, to_typed_html
 from memosite.pages import OUTLINE, Body, Cell, Grid, PictureColumn, PictureRow, Reference, TurnRange
@@ -309,6 +309,7 @@ LEVEL: Final = 3
 
 
 _CALL_CHARS: Final = 110  # of a tool call's first line
+_SEEN_CHARS: Final = 80  # of it, on a wide screen
 
 
 _TAG = regex(r"<[^<>]*>")
@@ -411,16 +412,17 @@ def shown_turns(
 
 
 _SAID: Final = {
-    said: said
-    for said in (
-        *(phrase("a person"), phrase("the harness"), phrase("the parent session")),
-        *(phrase("interrupted"), phrase("rolled back"), phrase("the session was compacted here")),
-    )
+    "a person": phrase("a person"),
+    "the harness": phrase("the program"),
+    "the parent session": phrase("the parent session"),
+    "interrupted": phrase("interrupted"),
+    "rolled back": phrase("rolled back"),
+    "the session was compacted here": phrase("From here the agent worked from a summary of what was before."),
 }
-"""Words for speakers and marks that all forms of session logs give (`formats.sessions.model`)."""
+"""Words for the speakers and marks that all forms of session logs give (`formats.sessions.model`)."""
 _PROMPT: Final = phrase("Prompt of the session that started this one")
 _MARKUP: Final = regex(r"</?[a-z][\w -]*>")
-_WHY_FOLDED: Final = {"rewound": phrase("rewound"), "sidechain": phrase("of a subagent"), "copied": phrase("copied")}
+_WHY_FOLDED: Final = {"rewound": phrase("taken back"), "sidechain": phrase("of a subagent"), "copied": phrase("copied")}
 
 
 def _why_folded(turn: Turn, body: Body) -> str:
@@ -431,7 +433,7 @@ def _why_folded(turn: Turn, body: Body) -> str:
     if not why and turn.kind == "summary":
         why = phrase("summary of what was before")
     if not why and turn.kind == "system":
-        why = _PROMPT if turn.speaker == PARENT else phrase("from the program")
+        why = _PROMPT if turn.speaker == PARENT else phrase("put in by the program")
     if why == _PROMPT and turn.ordinal == 1:
         return why
     first = cut_line(one_line(_MARKUP.sub(" ", turn.text[:400])), _CALL_CHARS) if why else ""
@@ -482,12 +484,20 @@ def _shown_part(block: TurnBlock, anchor: str) -> ShownBlock:
     ) else ""  # fmt: skip
     return ShownBlock(
         block=block,
-        summary=cut_line(block.does or next(lines, ""), _CALL_CHARS),
+        summary=_call_line(block.does or next(lines, "")),
         clock="",
         html=Markup(html),  # noqa: S704 # what `to_html` has written
         anchor=anchor,
         mark=_SAID.get(block.text, block.text) if block.kind == "mark" else "",
     )
+
+
+def _call_line(line: str) -> str:
+    """What a call does, on a line: of long paths in a long one the end, which tells the files apart."""
+    line = one_line(line[:1_000])
+    if len(line) > _SEEN_CHARS:
+        line = LONG_PATH.sub(lambda path: "…/" + "/".join(re.split(r"[/\\\\]", path[0])[-3:]), line)
+    return cut_line(line, _CALL_CHARS)
 
 
 def lightened(turns: Sequence[ShownTurn], over: int) -> tuple[ShownTurn, ...]:
@@ -595,7 +605,7 @@ def _shown_block(prefix: str, block: TurnBlock, turn: Turn, links: dict[str, str
     day = f"{began.date()}" if began else ""
     return ShownBlock(
         block=block,
-        summary=cut_line(next(lines, ""), _CALL_CHARS) if block.kind == "tool" else "",
+        summary=_call_line(next(lines, "")) if block.kind == "tool" else "",
         clock="" if block.stamp == turn.stamp else clock_of(block.stamp, turn.order, day),
         html=Markup(html),  # noqa: S704 # what `to_html` has written
     )
@@ -643,7 +653,7 @@ def strip_of(conversation: TurnList, body: Body) -> Strip | None:
     rows: tuple[tuple[str, Callable[[Turn], bool]], ...] = (
         (phrase("People"), lambda turn: turn.is_person),
         (phrase("Assistant"), lambda turn: turn.kind == "assistant"),
-        (phrase("Machines"), lambda turn: turn.kind in ("system", "summary")),
+        (phrase("Put in by the program"), lambda turn: turn.kind in ("system", "summary")),
         (phrase("With tool calls"), _calls_tools),
         (phrase("Cited"), lambda turn: turn.ordinal in cited),
         (phrase("Mentioned"), lambda turn: turn.ordinal in mentioned),

@@ -11,12 +11,12 @@ from html.parser import HTMLParser
 from itertools import groupby
 
 WIDTH = 120
-_VOID = frozenset({"br", "hr", "img", "input", "link", "meta"})
+_VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "wbr"})
 """Elements of HTML without an end."""
 _INLINE = frozenset(
     {
         *("a", "b", "br", "button", "circle", "code", "dt", "em", "i", "input", "kbd", "label", "mark", "path", "rect"),
-        *("s", "small", "span", "strong", "sub", "summary", "svg", "text", "time", "title"),
+        *("s", "small", "span", "strong", "sub", "summary", "svg", "text", "time", "title", "wbr"),
     }
 )
 """What may be on one line with what is around it; `title` and `text` are those of SVG, too."""

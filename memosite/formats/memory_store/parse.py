@@ -632,7 +632,7 @@ def _parse_relation(file: File) -> Parsed:
     )
     created, since = fields.moment("created_at", required=True)
     _, changed = fields.moment("updated_at", required=True)
-    relation = replace(relation, label=_words_beside(fields, id_, since, changed))
+    relation = replace(relation, label=_words_beside(fields, since, changed))
     fact = StoreRelation(
         file=file.facts,
         id=id_,
@@ -653,10 +653,10 @@ def _word(fields: Fields, name: str, allowed: tuple[str, ...], *, required: bool
     return word or None
 
 
-def _words_beside(fields: Fields, id_: str, since: str, changed: str) -> str:
-    """What a relation says beside its ends, status and confidence: its id, days and evidence, and unknown fields."""
-    parts = [one_line(id_), f"since {one_line(since)}" if since else ""]
-    parts.append(f"changed {one_line(changed)}" if changed not in {"", since} else "")
+def _words_beside(fields: Fields, since: str, changed: str) -> str:
+    """What a relation says beside its ends, status and confidence: its days and evidence, and unknown fields."""
+    since, changed = (one_line(stamp.partition("T")[0]) for stamp in (since, changed))
+    parts = [f"since {since}" if since else "", f"changed {changed}" if changed not in {"", since} else ""]
     founded = ", ".join(f"{kind}: {name}{others}" for kind, name, others in read_evidence(fields))
     parts.append(f"evidence {founded}" if founded else "")
     parts += (f"{label_of(name).lower()}: {value_text(value)}" for name, value in fields.left().items() if value)

@@ -64,7 +64,7 @@ _SHELL = regex(
 )
 """The prompt of a shell at the beginning of a line, with something behind it."""
 _IN_PATH = r"[^\s/\\'\"`<>|:*?()\[\]{},;]"
-_PATH = regex(rf"(?<![\w.:/\\~-])(?:~|[A-Za-z]:)?[/\\](?:{_IN_PATH}+[/\\]){{2,}}{_IN_PATH}*")
+LONG_PATH: Final = regex(rf"(?<![\w.:/\\~-])(?:~|[A-Za-z]:)?[/\\](?:{_IN_PATH}+[/\\]){{2,}}{_IN_PATH}*")
 """An absolute path of three names or more."""
 _NO_TITLE = regex(r"untitled|generating a name for the chat", re.IGNORECASE)
 _TIME = regex(r"[0-9]{1,4}[-/.:][0-9]{1,2}[-/.:][0-9][0-9TZ\s:/.,+-]*(?:[ap]\.?m\.?)?\s*(?:utc|gmt)?", re.IGNORECASE)
@@ -224,7 +224,7 @@ def _plain(text: str, folder: str) -> str:
         inside = path.removeprefix(f"{top}/") if top else path
         return inside if inside not in {path, ""} else f"…/{path.rstrip('/').rpartition('/')[2]}"
 
-    return _line(_PATH.sub(named, _SHELL.sub("", text.lstrip().split("\n", 1)[0][:_LOOKED_AT].strip())))
+    return _line(LONG_PATH.sub(named, _SHELL.sub("", text.lstrip().split("\n", 1)[0][:_LOOKED_AT].strip())))
 
 
 def call_line(part: Part) -> str:
