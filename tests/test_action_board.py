@@ -225,6 +225,10 @@ def test_pages_of_positions_have_their_actions_and_boards_of_many_the_oldest_of_
         assert names == to_do[position][: len(names)]
     headings = html.parse(many / "actions/index.html").xpath("//section[starts-with(@id, 'position-')]/h2/a/text()")
     assert {*headings} == {*to_do, *waiting}
+    order = found(
+        html.parse(many / "actions/index.html"), "//article/nav[@class='contents']/following-sibling::section/@id"
+    )
+    assert order[:2] == ["over-time", "owed"] and order[2].startswith("position-"), "where to go comes first"
     pages = sorted((many / "positions/mason/actions").glob("*/index.html"))
     listed = [row for page in pages for row in found(html.parse(page), "//ol[@class='rows']/li/a/@href")]
     assert {href.split("/")[-2] for href in listed} == {*to_do["mason"], *waiting["mason"]}
@@ -346,3 +350,12 @@ def test_pages_twins_lines_search_and_differences_know_what_is_answered_too_and_
         ("open", "answered", ASK),
         ("open", "answered", TOO),
     ]
+
+
+def test_of_many_pairs_the_board_names_the_ten_that_wait_longest(tmp_path: Path) -> None:
+    """The rest is below, with each position."""
+    for number in range(14):
+        write_request(tmp_path / "yard", number, sender="mason", to=f"smith-{number}")
+    board = html.parse(build_site(tmp_path) / "actions/index.html").getroot()
+    assert words(board, "//section[@id='owed']//tbody/tr/th").count("smith-") == 10
+    assert "Showing the 10 oldest of 14" in words(board, "//section[@id='owed']/p")

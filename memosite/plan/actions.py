@@ -466,7 +466,7 @@ _TITLES: Mapping[Action, str] = {
 }
 
 
-_PAIRS = 30
+_PAIRS = 10
 """The most pairs of positions that the board names."""
 
 
