@@ -490,6 +490,9 @@ _RANGE = regex(rf"[{_SPACES}]*([^{_SPACES}]+)[{_SPACES}]+TO[{_SPACES}]+([^{_SPAC
 _FIELD = regex(r"([a-z_]+):", re.IGNORECASE | re.ASCII)
 
 
+_QUOTED = regex(r'"[^"]*"?')
+
+
 _VALUE = regex(r'[\w"\[]')
 
 
@@ -565,6 +568,13 @@ def _meant(name: str) -> str:
     """The field that a word before a colon stands for or misspells; "" for other words: `python:3.12` is a text."""
     nearest = min(FIELDS, key=lambda field: _edits(name, field))
     return MEANT.get(name) or (nearest if _edits(name, nearest) <= len(name) // 3 else "")
+
+
+def no_fields(text: str) -> list[str]:
+    """Words before a colon that are searched as text, since there is no such field."""
+    pieces = _QUOTED.sub(" ", text).split()
+    named = (_FIELD.match(piece.lstrip("(")) for piece in pieces)
+    return [one[1] for one in named if one and one[1].lower() not in FIELDS]
 
 
 def _no_field(name: str, meant: str, position: int) -> QueryError:
@@ -687,7 +697,8 @@ class _Reader(Value, kw_only=False):
             raise QueryError(f"{token.field}: has no value", token.position, _example(token.field))
         choices = CHOICES.get(token.field)
         if choices and (is_prefix or value not in choices):
-            message = f"{token.field}: is one of {', '.join(choices)}"
+            elsewhere = "; decisions have pages of their own: decisions/" if value.startswith("decision") else ""
+            message = f"{token.field}: is one of {', '.join(choices)}{elsewhere}"
             raise QueryError(message, token.position, f"{token.field}:{choices[0]}")
         return KeyTerm(field=token.field, value=value, prefix=is_prefix)
 

@@ -6,7 +6,7 @@
 
 (() => {
   /** @typedef {Awaited<ReturnType<InstanceType<typeof memositeSearch.Searcher>["find"]>>} Answer */
-  const { Searcher, QueryError, orderOf } = memositeSearch;
+  const { Searcher, QueryError, FIELDS, noFields, peopleIn, edits, keyword, orderOf } = memositeSearch;
   const STEP = 10;
   const PAUSE = 150;
   const FACET_VALUES = 12;
@@ -33,6 +33,7 @@
   const list = element("_hits", HTMLElement);
   const more = element("_more", HTMLButtonElement);
   const order = element("_order", HTMLSelectElement);
+  const why = element("_why", HTMLElement);
 
   // Blocks: pieces of files from a server that sends parts; else, and from disk, whole files by script tags.
 
@@ -139,6 +140,8 @@
       const answer = /** @type {Answer} */ (isBegun || !whole ? begun : whole);
       showHits(answer.hits);
       const { total, items } = answer;
+      if (!total) order.value = chosen || "newest";
+      why.hidden = Boolean(chosen) || order.value !== "best";
       status.className = "";
       const number = total.toLocaleString(_("en"));
       status.textContent = total ? _n(total, `${number} result`, `${number} results`) : _("No results.");
@@ -161,6 +164,7 @@
       if (error instanceof QueryError) {
         clear(`${error.message}\n${query}\n${" ".repeat(error.position)}^\nFor example: ${error.example}`);
         status.className = "fault";
+        if (/\bkind:"?decision/i.test(query)) status.append("\n", linkTo(_("Decisions"), "../decisions/index.html"));
       } else if (!isSecond) {
         startAgain();
         await show(query, true);
@@ -176,7 +180,7 @@
     status.textContent = text;
     list.replaceChildren();
     facets.replaceChildren();
-    more.hidden = true;
+    more.hidden = why.hidden = true;
   }
 
   /** @param {string} name @param {string} [text] @param {string} [className] */
@@ -246,6 +250,13 @@
     );
   }
 
+  /** @param {string} words @param {string} address */
+  function linkTo(words, address) {
+    const link = make("a", words);
+    link.setAttribute("href", address);
+    return link;
+  }
+
   /** How much more is found where the last word is only the beginning of one. @param {string} query
    *  @param {string} last @param {number} more */
   function longer(query, last, more) {
@@ -276,7 +287,32 @@
       link.setAttribute("href", addressOf(one));
       links.push(link, ` (${total.toLocaleString("en")}) `);
     }
-    if (links.length && isCurrent()) status.replaceChildren(_("No results. Try"), " ", ...links);
+    const why = await whyNothing(query);
+    if (!links.length && !why.length) why.push(_("Try a shorter word, or how it begins, such as barc*; How to search has all filters."));
+    if (!isCurrent()) return;
+    status.replaceChildren(_("No results."), " ", ...why, ...(links.length ? [" ", _("Try"), " ", ...links] : []));
+  }
+
+  /** What a query asks for that is not there: filters, and people. @param {string} query
+   *  @returns {Promise<(string | HTMLElement)[]>} */
+  async function whyNothing(query) {
+    /** @type {(string | HTMLElement)[]} */
+    const said = [];
+    const filters = FIELDS.map((name) => `${name}:`).join(", ");
+    for (const name of noFields(query)) said.push(_(`There is no filter ${name}:, so it was searched as text; filters are ${filters}.`), " ");
+    for (const name of new Set(peopleIn(query))) {
+      if ((await searcher.find(`with:"${name}"`, 1)).total) continue;
+      said.push(_(`Nobody in the archive is called ${name}.`), " ");
+      const every = await searcher.find("kind:memo OR kind:note OR kind:transcript OR kind:record OR kind:document", 1);
+      const { position = [] } = await every.facets();
+      const near = position.map(([one]) => one).filter((one) => {
+        const other = keyword(one);
+        return other.includes(name) || edits(name, other) <= Math.max(1, Math.floor(name.length / 3));
+      });
+      for (const one of near.slice(0, 3)) said.push(linkTo(`with:${one}`, addressOf(`with:${/[\s()"]/.test(one) ? `"${one}"` : one}`)), " ");
+      said.push(linkTo(_("All positions"), "../org/index.html"));
+    }
+    return said;
   }
 
   /** @param {Record<string, [string, number][]>} counted @param {string} query */

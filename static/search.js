@@ -290,6 +290,15 @@ const memositeSearch = (() => {
     return tokens;
   }
 
+  /** Words before a colon that are searched as text, since there is no such field. @param {string} text */
+  const noFields = (text) =>
+    text.replace(/"[^"]*"?/g, " ").split(SPACE).map((piece) => FIELD.exec(piece.replace(/^\(+/, ""))?.[1] ?? "")
+      .filter((name) => name && !FIELDS.includes(name.toLowerCase()));
+
+  /** Who is asked for with `from:`, `to:` or `with:`, as written. @param {string} query */
+  const peopleIn = (query) =>
+    leaves(parse(query)).flatMap(([leaf]) => (leaf[0] === "key" && ["from", "to", "with"].includes(leaf[1]) && !leaf[3] ? [leaf[2]] : []));
+
   /** The field that a word before a colon stands for or misspells; "" for other words. @param {string} name */
   function meant(name) {
     const closer = (/** @type {string} */ best, /** @type {string} */ field) =>
@@ -428,7 +437,8 @@ const memositeSearch = (() => {
     if (!value) throw new QueryError(`${token.field}: has no value`, token.position, example(token.field));
     const choices = CHOICES[token.field];
     if (choices && (isPrefix || !choices.includes(value))) {
-      const message = `${token.field}: is one of ${choices.join(", ")}`;
+      const elsewhere = value.startsWith("decision") ? "; decisions have pages of their own: decisions/" : "";
+      const message = `${token.field}: is one of ${choices.join(", ")}${elsewhere}`;
       throw new QueryError(message, token.position, `${token.field}:${choices[0]}`);
     }
     return ["key", token.field, value, isPrefix];
@@ -1231,7 +1241,7 @@ const memositeSearch = (() => {
     return { excerpt: pieces, anchor, words: said, found: new Set(inside.map(({ key }) => key)).size };
   }
 
-  return { Searcher, QueryError, orderOf, parse, formsOf, words, prepare, keyword, foldCharacter, compare };
+  return { Searcher, QueryError, FIELDS, noFields, peopleIn, edits, orderOf, parse, formsOf, words, prepare, keyword, foldCharacter, compare };
 })();
 
 Object.assign(globalThis, { memositeSearch });

@@ -166,6 +166,43 @@ def test_actions_are_by_position_and_oldest_first_with_who_owes_whom_and_a_feed_
         assert [(page / href).resolve() for href in linked] == [file.resolve()]
 
 
+def test_a_row_says_by_what_when_and_by_whom_an_action_ended_and_how_many_have_answered(tmp_path: Path) -> None:
+    """With a link to the reply, or the closing note; and only what waits has an age, which the page explains."""
+    yard, at = tmp_path / "yard", "2026-05-01-0900"
+    both = write_request(yard, 2, sender="mason", to=["smith", "weaver"])
+    everybody = write_request(yard, 5, sender="smith", to="all")
+    for number, (parent, to) in enumerate({both: "mason", everybody: "smith"}.items()):
+        name = f"{at}--weaver--{to}--done{number}"
+        sent = f"2026-05-0{1 + number}T09:00:00Z"
+        write_memo(yard / "memos", name, sender="weaver", to=to, sent=sent, in_reply_to=parent, subject=f"D{number}")
+    closed = {"on": "2026-04-11", "by": "mason", "disposition": "settled <i>at</i> the quay"}
+    write_request(yard, 9, sender="smith", to=["mason", "weaver"], metadata={"discharged": closed})
+    old = write_request(yard, 10, sender="smith", to="mason")
+    new: dict[str, Any] = {"sender": "smith", "to": "mason", "sent": "2026-05-03T09:00:00Z", "subject": "Instead"}
+    write_memo(yard / "memos", "2026-05-03-0900--smith--mason--new", metadata={"supersedes": [old]}, **new)
+    output = build_site(tmp_path)
+    answered = ["Answered by D0 on 2026-05-01 by weaver", "Answered by D1 on 2026-05-02 by weaver"]
+    note = "Closed on 2026-04-11 by mason: settled <i>at</i> the quay"
+    ends = {"answered": answered, "closed": [note, note], "superseded": ["Superseded by Instead on 2026-05-03"]}
+    for state, lines in ends.items():
+        page = html.parse(output / f"actions/{state}/index.html").getroot()
+        assert [" ".join(one.text_content().split()) for one in page.find_class("ended")] == lines
+        for href in found(page, "//p[@class='facts ended']/a/@href"):
+            assert (output / "actions" / state / href).is_file()
+        assert found(page, "//*[@data-counted]") == [], "no row has an age"
+        assert words(page, "//header/p[@class='facts']").startswith(state.capitalize())
+    assert "4 in 5 rows" not in words(page, "//header"), "each is listed once"
+    assert "1 in 2 rows" in words(html.parse(output / "actions/closed/index.html").getroot(), "//header")
+    shown = (output / "actions/open/index.html").read_text()
+    assert "answered by 1 of 2" in shown and "data-counted" in shown
+    mine = html.parse(output / "positions/weaver/actions/index.html").getroot()
+    assert {" ".join(one.text_content().split()) for one in mine.find_class("ended")} >= {answered[0], note}
+    write_memo(yard / "memos", f"{at}--weaver--mason--done0", sender="weaver", to="mason", sent="2026-05-01T09:00:00Z",
+               in_reply_to=both, subject="Another word")  # fmt: skip
+    build_site(tmp_path)
+    assert "Another word" in (output / "positions/weaver/actions/index.html").read_text(), "a row depends on the reply"
+
+
 def test_pages_of_positions_have_their_actions_and_boards_of_many_the_oldest_of_each(few: Path, many: Path) -> None:
     """Oldest first; a position's page shows more, its parts all; every link leads somewhere."""
     shown = [(row.group, row.name[-2:], row.age, row.who) for row in rows_of(few / "positions/smith/index.html")]
@@ -188,6 +225,10 @@ def test_pages_of_positions_have_their_actions_and_boards_of_many_the_oldest_of_
         assert names == to_do[position][: len(names)]
     headings = html.parse(many / "actions/index.html").xpath("//section[starts-with(@id, 'position-')]/h2/a/text()")
     assert {*headings} == {*to_do, *waiting}
+    order = found(
+        html.parse(many / "actions/index.html"), "//article/nav[@class='contents']/following-sibling::section/@id"
+    )
+    assert order[:2] == ["over-time", "owed"] and order[2].startswith("position-"), "where to go comes first"
     pages = sorted((many / "positions/mason/actions").glob("*/index.html"))
     listed = [row for page in pages for row in found(html.parse(page), "//ol[@class='rows']/li/a/@href")]
     assert {href.split("/")[-2] for href in listed} == {*to_do["mason"], *waiting["mason"]}
@@ -309,3 +350,12 @@ def test_pages_twins_lines_search_and_differences_know_what_is_answered_too_and_
         ("open", "answered", ASK),
         ("open", "answered", TOO),
     ]
+
+
+def test_of_many_pairs_the_board_names_the_ten_that_wait_longest(tmp_path: Path) -> None:
+    """The rest is below, with each position."""
+    for number in range(14):
+        write_request(tmp_path / "yard", number, sender="mason", to=f"smith-{number}")
+    board = html.parse(build_site(tmp_path) / "actions/index.html").getroot()
+    assert words(board, "//section[@id='owed']//tbody/tr/th").count("smith-") == 10
+    assert "Showing the 10 oldest of 14" in words(board, "//section[@id='owed']/p")

@@ -134,7 +134,7 @@ def test_tables_are_sorted_and_commands_for_subscribing_have_the_chosen_position
     page.goto(f"{server}feeds/index.html")
     page.wait_for_selector("#_copied", state="attached")
     for name in ("engineer", "director"):
-        page.get_by_label("Position").select_option(name)
+        page.get_by_label("Position", exact=True).select_option(name)
         page.locator("[data-of=name]", has_text=name).wait_for()
         commands = page.locator(".how pre").all_inner_texts()
         others = {"engineer": "director", "director": "engineer"}
@@ -143,7 +143,7 @@ def test_tables_are_sorted_and_commands_for_subscribing_have_the_chosen_position
         assert commands[0] == f"memosite watch {server}positions/{name}/feed.xml"
         assert f"r2e add {name} {server}positions/{name}/feed-full.xml" in commands[3]
         assert page.locator("[data-of=page]").get_attribute("href") == f"../positions/{name}/index.html#follow"
-    page.get_by_label("Filter this page").fill("engineer")
+    page.get_by_label("Filter the positions").fill("engineer")
     assert page.locator("#position option").all_inner_texts() == ["engineer"]
     assert f"{server}positions/engineer/feed.xml" in page.locator("#_follow").inner_text()
     assert all("engineer" in row for row in page.locator(".feeds > li:visible").all_inner_texts())
@@ -152,13 +152,25 @@ def test_tables_are_sorted_and_commands_for_subscribing_have_the_chosen_position
 def test_the_page_of_feeds_has_the_positions_first_that_the_reader_saw_last(page: Page, server: str) -> None:
     """On a first visit the first by name; the browser keeps the others, the last one first."""
     page.goto(f"{server}feeds/index.html")
-    assert page.get_by_label("Position").input_value() == "director"
+    assert page.get_by_label("Position", exact=True).input_value() == "director"
     assert page.locator("#position optgroup").count() == 0
     page.goto(f"{server}positions/engineer/index.html")
     page.goto(f"{server}feeds/index.html")
-    assert page.get_by_label("Position").input_value() == "engineer"
+    assert page.get_by_label("Position", exact=True).input_value() == "engineer"
     assert page.locator("#position optgroup option").all_text_contents() == ["engineer"]
     assert f"{server}positions/engineer/feed.xml" in page.locator("#_follow").inner_text()
+
+
+def test_a_command_is_seen_whole_on_a_wide_page_and_on_a_phone(page: Page, server: str) -> None:
+    """Its address goes on in the next line, and the button to copy it stays beside it."""
+    cut = "(all) => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)"
+    for width in (390, 1440):
+        page.set_viewport_size({"width": width, "height": 800})
+        for path in ("feeds", "positions/engineer"):
+            page.goto(f"{server}{path}/index.html#follow")
+            assert page.locator(".copied pre").evaluate_all(cut) == []
+            box, button = (page.locator(f".copied {one}").first.bounding_box() for one in ("pre", "button"))
+            assert box and button and button["x"] >= box["x"] + box["width"] and button["y"] == box["y"]
 
 
 def test_commands_name_the_site_where_the_reader_is(page: Page, server: str, site: Path, tmp_path: Path) -> None:
@@ -217,7 +229,7 @@ def test_where_only_the_reader_can_open_the_site_its_published_address_is_offere
             assert page.evaluate("document.body.scrollHeight") == height
         page.goto(f"{other}feeds/index.html")
         page.get_by_label("Address of the site").select_option(quay)
-        page.get_by_label("Position").select_option("engineer")
+        page.get_by_label("Position", exact=True).select_option("engineer")
         assert page.locator("#_follow").inner_text() == f"memosite watch {quay}positions/engineer/feed.xml"
     page.goto(f"{published.as_uri()}/positions/engineer/index.html#follow")
     assert page.locator("[data-place]").inner_text() == quay and page.get_by_label("Address of the site").count() == 0

@@ -75,7 +75,11 @@ def test_hits_are_told_to_people_and_to_machines(site: Path, capsys: Capture) ->
     assert search(site, "ferri") == 1
     assert capsys.readouterr().out == "no results; did you mean ferry?\n"
     assert search(site, "from:enginer") == 1
-    assert capsys.readouterr().out == "no results; did you mean from:engineer?\n"
+    told = capsys.readouterr()
+    assert told.out == "no results; did you mean from:engineer?\n"
+    assert told.err == "memosite: no item is from or to enginer: nobody in the archive has that name\n"
+    assert search(site, "foo:bar") == 1
+    assert "there is no filter foo: so it was searched as text; filters are subject:, from:" in capsys.readouterr().err
     assert search(site, "qqqqqqqq") == 1
     assert capsys.readouterr().out == "no results\n"
     assert search(site, "tide AND (ebb") == 2

@@ -148,7 +148,19 @@ def test_every_page_has_a_search_box_facets_narrow_and_what_could_be_sought_is_o
     browser.wait_for(f"{STATUS} === '3 results'")
     offered = "[...document.querySelectorAll('#_status a')].map((link) => link.textContent)"
     browser.open(f"{address}/search/index.html?q=nosuchword")
-    browser.wait_for(f"{STATUS} === 'No results.'")
+    browser.wait_for(f"{STATUS}.startsWith('No results. Try a shorter word, or how it begins')")
+    for query, words, links in (
+        ("foo:bar", "There is no filter foo:, so it was searched as text; filters are subject:, from:", None),
+        ("from:nobody", "Nobody in the archive is called nobody.", ["../org/index.html"]),
+        ("from:directr", "Nobody in the archive is called directr. with:director",
+         ["?q=with%3Adirector", "../org/index.html"]),
+        ("kind:decision", "decisions have pages of their own", ["../decisions/index.html"]),
+    ):  # fmt: skip
+        browser.open(f"{address}/search/index.html?q={query}")
+        browser.wait_for(f"{STATUS}.includes('{words}')")
+        found = browser.value("[...document.querySelectorAll('#_status a')].map((one) => one.getAttribute('href'))")
+        assert links is None or found == links, query
+        assert browser.value("document.getElementById('_order').value") == "newest", "no results have no order"
     browser.open(f"{address}/search/index.html?q=(tide")
     said = browser.wait_for(f"{STATUS}.includes('never closed') && {STATUS}")
     assert said.splitlines()[1:3] == ["(tide", "^"]

@@ -1,6 +1,7 @@
 """Nothing is left off a page silently: what has no date, what is too much, what memosite has no use for (SPEC 2.2)."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from tests.support.files import write_json, write_text
 from tests.support.memos import write_org, write_transcript
 from tests.support.pages import bad_links
 from tests.support.record_pages import SITE, TEXTS, THEME, everything, planned, record, write_planned
+from tests.support.sites import build_site
 
 
 def words(page: Any, text_of: Callable[[str], str] = TEXTS.__getitem__) -> str:
@@ -141,7 +143,7 @@ _ORGANIZATION = {
 
 def test_an_orgdef_shows_roles_and_the_place_of_memos_and_a_broken_one_its_text_and_findings(tmp_path: Path) -> None:
     """It is kept like a broken memo: a page, no line in the export. Of other tools it is no artifact."""
-    catalog = {
+    catalog: dict[str, Any] = {
         "type": "orgdef:Organization", "id": "quay", "x.org.memo_location": "{repo}/memos",
         "items": [{"type": "roledef:Role", "id": "mate", "name": "Mate", "rank": 2}],
     }  # fmt: skip
@@ -149,6 +151,12 @@ def test_an_orgdef_shows_roles_and_the_place_of_memos_and_a_broken_one_its_text_
     with open_folders(tmp_path / "quay") as (archive, _):
         charter = archive.organizations[0].charter
     assert charter == (("x.org.memo location", "{repo}/memos"), ("roledef:Role", "- **Mate** mate 2"))
+    catalog |= {"x.org.tide_seal": "A gull.", "vision": "Dry feet.", "metadata": {"made": "2026"}}
+    catalog["items"] += [{"type": "jobdef:Job", "id": "rope", "name": "Rope"}]
+    write_json(tmp_path / "quay/org/quay.opencatalog", catalog)
+    page = (build_site(tmp_path / "quay", output=tmp_path / "site") / "org/index.html").read_text()
+    (said,) = re.findall("Charter: ([^<]*)", page)
+    assert {*said.split(", ")} == {"where its memos are", "tide seal", "vision", "other facts", "roles", "Job"}
     tmp_path /= "two"
     broken = {
         "org/quay.openthing": '{"id": "quay", "positions": [',

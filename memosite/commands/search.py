@@ -13,6 +13,7 @@ from memosite.commands.arguments import Tell
 from memosite.commands.places import configured
 from memosite.commands.report import as_json, as_text, say_failures, say_lacking, say_withheld
 from memosite.config.schema import Config
+from memosite.facts.characters import masked
 from memosite.facts.errors import ConfigError, OutputError
 from memosite.facts.rules import failures
 from memosite.facts.texts import counted
@@ -25,7 +26,7 @@ from memosite.search.answer import Search, read_query
 from memosite.search.command import Searchable, searchable
 from memosite.search.whoosh.index import making_index, open_index, starting_maker
 from memosite.search.whoosh.reader import IndexReader
-from memosite.search_language import Ago, leaves, moment_of
+from memosite.search_language import FIELDS, Ago, leaves, moment_of, no_fields
 
 if TYPE_CHECKING:
     from memosite.reading.as_of import Past
@@ -93,6 +94,11 @@ def run_search(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
         newest = None if options.quiet else opened.search.newest
         if newest is not None and any(isinstance(leaf, Ago) for leaf, _ in leaves(query.node)):
             say(f"memosite: counted back from {moment_of(newest):%Y-%m-%d}, the newest date of the archive")
+        for name in no_fields(query.text) if not answer.total and not options.quiet else ():
+            fields = ", ".join(f"{one}:" for one in FIELDS)
+            say(f"memosite: there is no filter {masked(name)}: so it was searched as text; filters are {fields}")
+        for name in answer.nobody if not options.quiet else ():
+            say(f"memosite: no item is from or to {masked(name)}: nobody in the archive has that name")
     if options.json:
         show(as_json(answer, query, base_url=asked.base_url))
     elif not options.quiet:

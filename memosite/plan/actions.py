@@ -11,7 +11,7 @@ from typing import ClassVar, TypeVar
 from memosite.archive.mailboxes import open_for, states_by_position, states_of
 from memosite.archive.model import UNDATED, Action, Artifact, Memo, Position
 from memosite.archive.urls import ACTIONS, DECISIONS, page_of, position_actions, position_page, relative
-from memosite.facts.parsed import BROADCAST, SOMEBODY
+from memosite.facts.parsed import BROADCAST, SOMEBODY, Ref
 from memosite.facts.phrases import joined, phrase, phrases
 from memosite.facts.times import Moment
 from memosite.facts.values import Value, replace
@@ -19,18 +19,28 @@ from memosite.pages import Grid, ListPage, ListSection, Page, Reference, Row, Vi
 from memosite.plan import page
 from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, age, as_of, excerpt, few, newest_day, traced_unit
 from memosite.plan.dates import by_arrival, monday, week_columns, week_row, weeks_between
-from memosite.plan.indexes import ends_of
+from memosite.plan.indexes import ends_of, first_replies
+from memosite.plan.memos import discharge_text
 from memosite.plan.removed import RedirectPage, redirect
 from memosite.plan.threads import perhaps_answered_by
 
 # Page models of actions: the board of all positions, and the lists of one position or of one state.
 
 
+class Answer(Value):
+    """The memo that answered or superseded what was asked; `who` sent it, unless the row says so."""
+
+    memo: Reference
+    day: Moment | None
+    who: Reference | None = None
+
+
 class ActionRow(Row):
     """A memo that asks for something, or what has to be decided. `age` is counted to the newest date of the archive.
 
     `asked_by` and `waits_for` are given where the place of the row does not say them. With `of_all` everybody is asked.
-    `same_matter` are the proposal and the records of what has to be decided.
+    `same_matter` are the proposal and the records of what has to be decided. `ended` is what answered or superseded it,
+    `closed` how it was closed, and `partly` how many answered it, of how many, if not all did.
     """
 
     action: Action
@@ -38,6 +48,9 @@ class ActionRow(Row):
     perhaps_answered_by: tuple[Reference, ...] = ()
     of_all: bool = False
     same_matter: tuple[Reference, ...] = ()
+    ended: Answer | None = None
+    closed: str = ""
+    partly: tuple[int, int] | None = None
 
 
 class ActionGroup(ListSection):
@@ -124,11 +137,14 @@ class ActionListPage(Page):
 
     intro: str
     newest: str
+    """To which day the ages are counted, "" where nothing has one."""
     states: tuple[StateLink, ...]
     position: Reference | None
     groups: tuple[ActionGroup, ...]
     positions_total: int = 0
     """How many positions have actions in this state: of many, the page has those with the most."""
+    meaning: str = ""
+    """What the state is, and why the list is longer than its number."""
 
 
 # Sorts actions: what each position has to do, what it waits for, and what is done, each oldest first.
@@ -294,9 +310,13 @@ class RowMaker(Value):
         if not isinstance(item, Memo):
             return row
         is_of_all = item.is_broadcast and viewer is None and state == "open"
+        action = state or self.context.action(item, viewer) or "open"
         return replace(
             row,
-            action=state or self.context.action(item, viewer) or "open",
+            action=action,
+            ended=self._ended(item, viewer, action),
+            closed=discharge_text(item.discharge) if action == "discharged" else "",
+            partly=_partly(item),
             status="",
             source=self.context.where(item, viewer)[1],
             asked_by=None if is_waiting else self.context.position(self.start, item.sender_position, item.sender),
@@ -306,11 +326,40 @@ class RowMaker(Value):
             unread="" if is_waiting else self.context.unread(item, viewer),
         )
 
+    def _ended(self, memo: Memo, viewer: str | None, action: Action) -> Answer | None:
+        """The first reply of the position that was asked, of anybody if that is everybody; or what superseded it."""
+        archive, times = self.context.archive, self.context.arrival_times
+        if action == "superseded" and memo.superseded_by:
+            by = archive.artifacts.get(memo.superseded_by[0])
+            return self._answer(by) if by else None
+        if action != "answered" or memo.ref not in times:
+            return None
+        replies = first_replies(archive.artifacts, times, memo)
+        asked = archive.positions.get(viewer) if viewer else None
+        members = (asked.members if asked else (viewer,)) if viewer else {*replies} - {memo.sender_position}
+        first = min((replies[one] for one in members if one in replies), default=None)
+        by = archive.artifacts.get(first[1]) if first else None
+        if not isinstance(by, Memo):
+            return None
+        return replace(self._answer(by), who=self.context.position(self.start, by.sender_position, by.sender))
+
+    def _answer(self, by: Artifact) -> Answer:
+        return Answer(memo=self.context.artifact(self.start, by.ref), day=by.date)
+
     def person(self, id_: str) -> Reference:
         """A link to a position, or the word for everybody or for nobody in particular."""
         if id_ in {BROADCAST, SOMEBODY}:
             return Reference(label=phrase("everybody") if id_ else phrase("nobody in particular"))
         return self.context.position(self.start, id_)
+
+
+def _partly(memo: Memo) -> tuple[int, int] | None:
+    """How many answered a memo that asks several, and of how many; None if nobody or everybody has."""
+    states = [state.action for state in memo.recipients if state.action is not None]
+    answered, total = states.count("answered"), len(states)
+    if memo.is_broadcast:
+        answered, total = memo.answers, memo.answers + len(memo.owed_by)
+    return (answered, total) if memo.owed_by and answered else None
 
 
 # Plans the page of each position with all its actions: to do, waiting on others, and those that are not open.
@@ -381,7 +430,7 @@ def plan_position_actions(
         **page.head_of(context, here, title=title, section="actions"),
         parts=page.part_links(here, here, page.part_count(mine.every), None),
         intro="",
-        newest=as_of(day),
+        newest=as_of(day) if any(mine.groups[:2]) else "",
         states=(),
         position=Reference(label=label, href=relative(here, position_page(position.id))) if position else None,
         groups=tuple(_groups(RowMaker(context=context, start=here, day=day), mine, viewer)),
@@ -417,7 +466,7 @@ _TITLES: Mapping[Action, str] = {
 }
 
 
-_PAIRS = 30
+_PAIRS = 10
 """The most pairs of positions that the board names."""
 
 
@@ -435,6 +484,14 @@ _EMPTY: Mapping[Action, str] = {
     "answered": phrase("No answered actions left to close."),
     "discharged": phrase("No closed actions yet."),
 }
+
+
+_MEANING: Mapping[Action, str] = {
+    "superseded": phrase("Superseded: its sender replaced it by a later memo before it was answered."),
+    "answered": phrase("Answered: the position that was asked has replied; to a memo to everybody, somebody has."),
+    "discharged": phrase("Closed: its sender, or a note in the memo, says that nothing is left to do."),
+}
+"""What a state means that is not plain."""
 
 
 def plan_actions(context: Context) -> Iterator[ActionsPage | ActionListPage | ListPage | RedirectPage | Written]:
@@ -631,7 +688,8 @@ def _state(make: RowMaker, asked: Asked, state: Action) -> ActionListPage:
         **page.head_of(make.context, make.start, title=name, section="actions"),
         feeds=(Reference(label=name, href=relative(make.start, state_feed(state))),),
         intro=_EMPTY[state] if not found else "",
-        newest=as_of(make.day),
+        newest=as_of(make.day) if found and state == "open" else "",
+        meaning=_meaning(state, [one.ref for some in found.values() for one in some]),
         states=state_links(make.start, asked, state),
         position=None,
         groups=tuple(
@@ -648,3 +706,11 @@ def _state(make: RowMaker, asked: Asked, state: Action) -> ActionListPage:
         ),
         positions_total=len(found),
     )
+
+
+def _meaning(state: Action, refs: Sequence[Ref]) -> str:
+    memos, said = len({*refs}), [_MEANING[state]] if state in _MEANING else []
+    if memos < len(refs):
+        line = phrase("What asks several is listed for each: {memos:,} in {rows:,} rows.", memos=memos, rows=len(refs))
+        said.append(line)
+    return joined(" ", said)

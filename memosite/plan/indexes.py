@@ -83,13 +83,23 @@ def ends_of(
 ) -> tuple[dt.datetime | None, Mapping[str | None, dt.datetime]]:
     """When a memo was closed, on a day that is known, or superseded; and when each position first replied.
 
-    A reply is any memo below it, or one that answers it elsewhere; it counts once what it replies to has arrived, too.
     When the memo arrived has to be known.
     """
     closed = [time for ref in memo.superseded_by if (time := times.get(ref))]
     if on := read_moment(((memo.discharge and memo.discharge.on) or "")[:10]):
         closed.append(on.instant)
-    replied: dict[str | None, dt.datetime] = {}
+    replies = first_replies(artifacts, times, memo)
+    return min(closed, default=None), {position: time for position, (time, _) in replies.items()}
+
+
+def first_replies(
+    artifacts: Mapping[Ref, Artifact], times: Mapping[Ref, dt.datetime], memo: Memo
+) -> dict[str | None, tuple[dt.datetime, Ref]]:
+    """When each position first replied to a memo, and by which memo. When the memo arrived has to be known.
+
+    A reply is any memo below it, or one that answers it elsewhere; it counts once what it replies to has arrived, too.
+    """
+    replied: dict[str | None, tuple[dt.datetime, Ref]] = {}
     below, looked = [(ref, times[memo.ref]) for ref in (*memo.replies, *memo.also_answered_by)], 0
     while below and looked < _BELOW:
         ref, after = below.pop()
@@ -97,9 +107,10 @@ def ends_of(
         reply = artifacts.get(ref)
         if isinstance(reply, Memo) and ref in times:
             time = max(times[ref], after)
-            replied[reply.sender_position] = min(time, replied.get(reply.sender_position, time))
+            position = reply.sender_position
+            replied[position] = min((time, ref), replied.get(position, (time, ref)))
             below += [(one, time) for one in reply.replies]
-    return min(closed, default=None), replied
+    return replied
 
 
 # Divides the twins and originals of a lean site into bundles: by month, and by size within a month (SPEC 4).

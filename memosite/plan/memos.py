@@ -104,7 +104,7 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
         perhaps_answered_by=perhaps_answered_by(context, start, memo),
         answers=memo.answers,
         relations=tuple(_relations(context, start, memo)),
-        discharge=_discharge_text(memo.discharge),
+        discharge=discharge_text(memo.discharge),
         summary=summary,
         in_thread=thread_slice(context, start, memo),
         variants=variant_rows(memo),
@@ -136,7 +136,8 @@ def _relations(context: Context, start: str, memo: Memo) -> Iterator[tuple[str, 
             yield label, tuple(context.artifact(start, ref) for ref in refs[:_RELATED])
 
 
-def _discharge_text(discharge: Discharge | None) -> str:
+def discharge_text(discharge: Discharge | None) -> str:
+    """On which day, by whom and by what an action was closed, and with which note; "" if it was not."""
     if discharge is None:
         return ""
     parts = []

@@ -22,6 +22,7 @@ from memosite.archive.urls import ORGANIZATION, part_page
 from memosite.facts.file import LABEL_CHARS
 from memosite.facts.names import make_id
 from memosite.facts.parsed import BROADCAST, Organization, Ref, Relationship, Seat
+from memosite.facts.patterns import regex
 from memosite.facts.phrases import joined, phrase, phrases
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
@@ -735,11 +736,24 @@ def _map(context: Context) -> Chart | None:
     return draw(seated, edges)
 
 
+_PLAIN: Mapping[str, str] = {
+    "x.org.memo location": phrase("where its memos are"),
+    "metadata": phrase("other facts"),
+    "roledef:Role": phrase("roles"),
+}
+"""What people read in the place of names of fields."""
+
+
+_NAMESPACE = regex(r"^(?:\w+def:|x\.(?:\w+\.)*)")
+"""What stands before the name of a field of an extension, and before a type: `jobdef:Job`, `x.org.seal`."""
+
+
 def _charter(organization: Organization) -> Iterable[tuple[str, str]]:
     """The texts of a charter, together no longer than half a page may be: seats and relationships are there, too."""
     left = PAGE_CHARS // 2
     for heading, text in organization.charter:
-        yield cut_line(heading, LABEL_CHARS), shown_extra(text, limit=max(left, 0))
+        name = _PLAIN.get(heading) or cut_line(_NAMESPACE.sub("", heading) or heading, LABEL_CHARS)
+        yield name, shown_extra(text, limit=max(left, 0))
         left -= len(text)
 
 

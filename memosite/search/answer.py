@@ -29,7 +29,18 @@ from memosite.search.documents import (
     terms_of,
     written_lines,
 )
-from memosite.search.match import KEYS, Hit, facts_of, make_hit, match, sought_terms, suggest, wanted_words, widened
+from memosite.search.match import (
+    KEYS,
+    Hit,
+    facts_of,
+    make_hit,
+    match,
+    people_in,
+    sought_terms,
+    suggest,
+    wanted_words,
+    widened,
+)
 from memosite.search_language import (
     Analyzer,
     KeyTerm,
@@ -247,11 +258,15 @@ class Query(Value):
 
 
 class SearchResults(Value):
-    """The hits to be shown, how many there are in all, and hints if there is none."""
+    """The hits to be shown, how many there are in all, and hints if there is none.
+
+    `nobody` are names that were asked for and that no item has, if nothing was found.
+    """
 
     hits: tuple[Hit, ...]
     total: int
     hints: tuple[str, ...]
+    nobody: tuple[str, ...] = ()
 
 
 class Search(Value):
@@ -279,8 +294,12 @@ class Search(Value):
             scores = self.index.scores(wanted, {document for _, document in indexed})
             ordered.sort(key=lambda place: -scores[place] if isinstance(place, int) else 0.0)
         hits = tuple(self._hits(ordered[:limit], wanted))
-        hints = () if ordered else suggest(query, _Vocabulary(search=self, terms=tuple(sought_terms(query))))
-        return SearchResults(hits=hits, total=len(ordered), hints=hints)
+        if ordered:
+            return SearchResults(hits=hits, total=len(ordered), hints=())
+        people = {leaf.value: (KEYS, f"with:{leaf.value}", "with:") for leaf in people_in(query)}
+        vocabulary = _Vocabulary(search=self, terms=(*sought_terms(query), *people.values()))
+        nobody = tuple(name for name, (field, term, _) in people.items() if not vocabulary.count(field, term))
+        return SearchResults(hits=hits, total=0, hints=suggest(query, vocabulary), nobody=nobody)
 
     def _hits(self, shown: Sequence[int | Place], wanted: Sequence[Words]) -> Iterator[Hit]:
         numbers = [place for place in shown if isinstance(place, int)]

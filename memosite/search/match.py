@@ -377,6 +377,13 @@ def sought_terms(query: QueryNode) -> Iterator[tuple[str, str, str]]:
             yield KEYS, f"{leaf.field}:{leaf.value}", f"{leaf.field}:"
 
 
+def people_in(query: QueryNode) -> Iterator[KeyTerm]:
+    """The conditions that name who wrote something or to whom."""
+    for leaf, _ in leaves(query):
+        if isinstance(leaf, KeyTerm) and leaf.field in {"from", "to", "with"} and not leaf.prefix:
+            yield leaf
+
+
 def suggest(query: QueryNode, vocabulary: Vocabulary) -> tuple[str, ...]:
     """For words and values that are nowhere, the most similar ones that are somewhere, as they would be typed."""
     found = [
