@@ -281,7 +281,7 @@
     const inTools = /(?<![\p{L}\p{N}])in:/iu.test(query) ? [] : [`in:tools ${/\bOR\b/.test(query) ? `(${query})` : query}`];
     const links = [];
     for (const one of new Set([...inTools, ...(said === query ? [] : [said]), ...fewer])) {
-      const { total } = await searcher.find(one, 1);
+      const { total } = await searcher.find(one, 1).catch(() => ({ total: 0 })); // words alike may be no query: `for:` of `foo:`
       if (!total) continue;
       const link = make("a", one);
       link.setAttribute("href", addressOf(one));

@@ -25,7 +25,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = root / "memos/inbox"
     write_memo(folder, "2026-01-01-0900--engineer--director--tides", subject="Tide tables", body="The tide is high.")
     write_memo(folder, "2026-02-01-0900--director--engineer--ebb", sender="director", to="engineer", subject="Ebb",
-               body="No tide, but ebb.", sent="2026-02-01T09:00:00Z")  # fmt: skip
+               body="No tide for once, but ebb.", sent="2026-02-01T09:00:00Z")  # fmt: skip
     write_memo(folder, "évil <img src=x onerror=alert(1)>", subject="<img src=x onerror=alert(1)>", body="<b>ferry</b>")
     tool = "> **🔧 Bash**\n> ```\n> anemometer --now\n> ```"
     turns = f"## User\n\nWhen is high water?\n\n## Assistant\n\nThe lighthouse knows.\n\n{tool}\n"
