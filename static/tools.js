@@ -108,11 +108,6 @@ function addPlaces() {
     chosen = select.value;
   };
   place.replaceChildren(select);
-  const commands = all(".copied pre");
-  nameSite(base);
-  const heights = commands.map((pre) => pre.getBoundingClientRect().height); // each command has room for either address, so that a choice moves nothing
-  nameSite(siteRoot);
-  commands.forEach((pre, i) => (pre.style.minHeight = `${Math.max(pre.getBoundingClientRect().height, heights[i])}px`));
 }
 
 if (typeof document !== "undefined") {

@@ -280,8 +280,11 @@ _COMMENTS = (
 _BLANK = regex(rb"\n\s+")  # empty lines, and what lines are indented by
 
 
+_AROUND = regex(rb"[ \t]*([{};])[ \t]*")  # spaces that style sheets do not need
+
+
 def lean(name: str, data: bytes) -> bytes:
-    """A bundled static file as it is published: without comments, empty lines and indentation.
+    """A bundled static file as it is published: without comments, empty lines, indentation; styles without spaces.
 
     No string of the bundled files spans lines; in one that looks like a comment, a quotation mark follows before the
     line ends, so comments with any are left. A comment on the first line says what the file is, and stays.
@@ -290,4 +293,7 @@ def lean(name: str, data: bytes) -> bytes:
         return data
     for comment in _COMMENTS:
         data = comment.sub(b"", data)
+    if name.endswith(".css"):
+        first, end, rest = data.partition(b"\n")
+        data = first + end + _AROUND.sub(rb"\1", rest)
     return _BLANK.sub(b"\n", data)
